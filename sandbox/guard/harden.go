@@ -1,0 +1,195 @@
+package guard
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Limits on what a module may declare. Tables live in the host's memory, outside
+// the module's cap, so they have one of their own.
+const (
+	maxTableElements = 1 << 16
+	maxFunctionBytes = 1 << 20
+	wasmPageBytes    = 1 << 16
+)
+
+// Section ids of the binary format.
+const (
+	sectionCustom = 0
+	sectionTable  = 4
+	sectionMemory = 5
+	sectionCode   = 10
+)
+
+var wasmHeader = []byte("\x00asm\x01\x00\x00\x00")
+
+// emptyLoop is `loop end`. wazero looks at the deadline at the head of a loop and
+// nowhere else, so a tree of calls that never loops would run on for ever, and the
+// host's garbage collector would wait for it. An empty loop at the head of every
+// function closes that gap.
+var emptyLoop = []byte{0x03, 0x40, 0x0b}
+
+// harden rewrites a module so that the host can always stop it: every function
+// starts with a look at the deadline, and no table can grow past its cap. Custom
+// sections (names, debugging data) go, since nothing here reads them. It follows
+// only what it changes; wazero validates the result.
+func harden(module []byte, memoryPages uint32) ([]byte, error) {
+	if !slices.Equal(module[:min(len(module), 8)], wasmHeader) {
+		return nil, errors.New("it is not a WebAssembly module of version 1 (a component or a text file?)")
+	}
+	out := append(make([]byte, 0, len(module)+len(module)/64), wasmHeader...)
+	for r := (reader{data: module[8:]}); len(r.data) > 0; {
+		id := r.byte()
+		body := r.take(r.uint32())
+		if r.failed {
+			return nil, errCutShort
+		}
+		if id == sectionCustom {
+			continue
+		}
+		body, err := hardenSection(id, body, memoryPages)
+		if err != nil {
+			return nil, err
+		}
+		out = binary.AppendUvarint(append(out, id), uint64(len(body)))
+		out = append(out, body...)
+	}
+	return out, nil
+}
+
+var errCutShort = errors.New("the module is cut short or damaged; copy it again")
+
+func hardenSection(id byte, body []byte, memoryPages uint32) ([]byte, error) {
+	switch id {
+	case sectionTable:
+		return capTables(body)
+	case sectionMemory:
+		return body, checkMemory(body, memoryPages)
+	case sectionCode:
+		return checkDeadlineInCode(body)
+	}
+	return body, nil
+}
+
+func checkDeadlineInCode(body []byte) ([]byte, error) {
+	r := reader{data: body}
+	count := r.uint32()
+	out := binary.AppendUvarint(make([]byte, 0, len(body)+len(body)/64), uint64(count))
+	for range count {
+		function := reader{data: r.take(r.uint32())}
+		whole := function.data
+		if len(whole) > maxFunctionBytes {
+			return nil, fmt.Errorf("one of its functions has more than %d bytes", maxFunctionBytes)
+		}
+		function.skipLocals()
+		if r.failed || function.failed {
+			return nil, errCutShort
+		}
+		locals := whole[:len(whole)-len(function.data)]
+		out = binary.AppendUvarint(out, uint64(len(whole)+len(emptyLoop)))
+		out = append(out, locals...)
+		out = append(out, emptyLoop...)
+		out = append(out, function.data...)
+	}
+	return append(out, r.data...), nil
+}
+
+func capTables(body []byte) ([]byte, error) {
+	r := reader{data: body}
+	count := r.uint32()
+	out := binary.AppendUvarint(nil, uint64(count))
+	for range count {
+		kind := r.byte()
+		least, most, bounded := r.limits()
+		if r.failed || kind != 0x70 && kind != 0x6f {
+			return nil, errors.New("its tables are of a form that guards may not use; build it for WebAssembly 2.0 or lower")
+		}
+		if least > maxTableElements {
+			return nil, fmt.Errorf("its table starts with more than %d elements", maxTableElements)
+		}
+		if !bounded || most > maxTableElements {
+			most = maxTableElements
+		}
+		out = append(out, kind, 1)
+		out = binary.AppendUvarint(out, uint64(least))
+		out = binary.AppendUvarint(out, uint64(most))
+	}
+	return append(out, r.data...), nil
+}
+
+func checkMemory(body []byte, memoryPages uint32) error {
+	r := reader{data: body}
+	for range r.uint32() {
+		least, _, _ := r.limits()
+		if r.failed {
+			return errors.New("its memory is of a form that guards may not use (shared or 64-bit)")
+		}
+		if least > memoryPages {
+			return fmt.Errorf("it starts with %d KiB of memory and may use %d; build it with less, "+
+				`or set "memoryMB" in its JSON file`, least*wasmPageBytes/1024, memoryPages*wasmPageBytes/1024)
+		}
+	}
+	return nil
+}
+
+// reader takes the binary format apart. After the first thing that does not fit
+// it has failed and gives zeros.
+type reader struct {
+	data   []byte
+	failed bool
+}
+
+func (r *reader) byte() byte {
+	b := r.take(1)
+	if len(b) == 0 {
+		return 0
+	}
+	return b[0]
+}
+
+func (r *reader) take(n uint32) []byte {
+	if r.failed || uint64(n) > uint64(len(r.data)) {
+		r.failed = true
+		return nil
+	}
+	taken := r.data[:n]
+	r.data = r.data[n:]
+	return taken
+}
+
+func (r *reader) uint32() uint32 {
+	v, n := binary.Uvarint(r.data)
+	if r.failed || n <= 0 || n > 5 || v>>32 != 0 {
+		r.failed = true
+		return 0
+	}
+	r.data = r.data[n:]
+	return uint32(v)
+}
+
+// limits reads the bounds of a table or a memory.
+func (r *reader) limits() (least, most uint32, bounded bool) {
+	form := r.byte()
+	least = r.uint32()
+	if form == 1 {
+		most = r.uint32()
+	}
+	if form > 1 {
+		r.failed = true
+	}
+	return least, most, form == 1
+}
+
+func (r *reader) skipLocals() {
+	for range r.uint32() {
+		r.uint32() // how many
+		if r.byte() == 0 {
+			r.failed = true
+		}
+		if r.failed {
+			return
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package guardsdk
+
+import "unsafe"
+
+// input and output keep the two buffers of the running call alive: the host holds
+// bare addresses, which the collector does not see.
+var input, output []byte
+
+//go:wasmexport bir_guard_v1
+func abiVersion() int32 { return ABI }
+
+// allocate gives the host room for one request. The next call replaces it, since
+// the host never has two requests in one instance.
+//
+//go:wasmexport bir_alloc
+func allocate(length uint32) unsafe.Pointer {
+	input = make([]byte, max(length, 1)) // never nil, so never address zero
+	return unsafe.Pointer(unsafe.SliceData(input))
+}
+
+//go:wasmexport bir_pin
+func answerPin(ptr unsafe.Pointer, length uint32) uint64 { return answer(ptr, length) }
+
+//go:wasmexport bir_value
+func answerValue(ptr unsafe.Pointer, length uint32) uint64 { return answer(ptr, length) }
+
+//go:wasmexport bir_step
+func answerStep(ptr unsafe.Pointer, length uint32) uint64 { return answer(ptr, length) }
+
+func answer(ptr unsafe.Pointer, length uint32) uint64 {
+	output = served.Answer(unsafe.Slice((*byte)(ptr), length))
+	address := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(output))))
+	return address<<32 | uint64(len(output))
+}
