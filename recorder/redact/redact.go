@@ -1,0 +1,74 @@
+// Package redact takes secrets out of what is about to be recorded: values under
+// keys that name a secret, values whose shape is one, and env blocks. It works on
+// the text as it stands, so every byte that it does not replace keeps its place
+// and spelling: number text, key order, escapes. It must never touch what is
+// relayed, and never fail: what it cannot read as JSON it reads as text.
+package redact
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// mark replaces a secret that was found by its key. A secret found by its shape
+// leaves "[redacted:jwt]" and the like. No replacement needs escaping in JSON,
+// and none is taken for a secret again.
+const (
+	mark       = "[redacted]"
+	markPrefix = "[redacted"
+)
+
+// edit replaces text[start:end] with with.
+type edit struct {
+	start, end int
+	with       string
+}
+
+// JSON returns raw with its secrets replaced. The result is valid JSON when raw
+// is, and raw itself when it holds nothing to hide.
+func JSON(raw json.RawMessage) json.RawMessage {
+	edits, ok := walkJSON(raw, 0)
+	if !ok {
+		edits = scanText(raw)
+	}
+	return apply(raw, edits)
+}
+
+// Text returns s with its secrets replaced; s may be prose, a command line, a
+// header block or JSON.
+func Text(s string) string {
+	edits := scanString([]byte(s), 0)
+	if len(edits) == 0 {
+		return s
+	}
+	return string(apply([]byte(s), edits))
+}
+
+// Args returns a command line with its secrets replaced: what Text finds in each
+// word, and the word that follows a flag such as --api-key.
+func Args(words []string) []string {
+	out := slices.Clone(words)
+	for i, word := range out {
+		if i > 0 && namesSecretFlag(words[i-1]) && !isFlag(word) {
+			out[i] = mark
+			continue
+		}
+		out[i] = Text(word)
+	}
+	return out
+}
+
+// apply makes the edits, which are in order and do not overlap.
+func apply(text []byte, edits []edit) []byte {
+	if len(edits) == 0 {
+		return text
+	}
+	out := make([]byte, 0, len(text)+len(mark)*len(edits))
+	done := 0
+	for _, e := range edits {
+		out = append(out, text[done:e.start]...)
+		out = append(out, e.with...)
+		done = e.end
+	}
+	return append(out, text[done:]...)
+}
