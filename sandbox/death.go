@@ -1,0 +1,86 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+
+	"github.com/bir-run/bir/sandbox/wire"
+)
+
+// fatalError is a body's fault that cost the worker.
+type fatalError struct{ fault *Error }
+
+func (e *fatalError) Error() string { return e.fault.Error() }
+
+// lostError is the end of a worker that was not the body's fault.
+type lostError struct{ reason string }
+
+func (e *lostError) Error() string { return e.reason }
+
+// death reaps a worker that did not answer and says whose fault it was.
+func (w *process) death(ctx context.Context, err error) error {
+	ended := w.end()
+	switch killCause(w.cause.Load()) {
+	case killedForCaller:
+		return fmt.Errorf("evaluate: %w", ctx.Err())
+	case killedForTime:
+		return fatal(TypeTimeout, fmt.Sprintf("ran longer than %v and was stopped", w.config.Timeout))
+	case killedForMemory:
+		return w.overMemory()
+	}
+	var exit *exec.ExitError
+	if errors.As(ended, &exit) && exit.ExitCode() == wire.ExitMemory {
+		return w.overMemory()
+	}
+	switch said := w.stderr.String(); {
+	case strings.Contains(said, "stack overflow"), strings.Contains(said, "goroutine stack exceeds"):
+		return fatal(TypeMemory, "nested or recursed too deep and was stopped")
+	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
+		return w.overMemory()
+	}
+	return &lostError{reason: w.lastWords(errors.Join(ended, err))}
+}
+
+func (w *process) overMemory() error {
+	return fatal(TypeMemory, fmt.Sprintf("used more than %d MB of memory and was stopped", w.config.MemoryBytes>>20))
+}
+
+func fatal(t ErrorType, message string) error {
+	return &fatalError{&Error{Type: t, Message: message}}
+}
+
+// lastWords is what a worker said before it ended, or how it ended.
+func (w *process) lastWords(err error) string {
+	said, _, _ := strings.Cut(strings.TrimSpace(w.stderr.String()), "\n")
+	if said != "" {
+		return said
+	}
+	return strings.ReplaceAll(err.Error(), "\n", ", ")
+}
+
+// maxStderrBytes is what is kept of a worker's standard error: the reason of a
+// crash comes first, the goroutines after it are not wanted.
+const maxStderrBytes = 4 << 10
+
+// head keeps the beginning of what is written to it.
+type head struct {
+	mu   sync.Mutex // guards kept
+	kept []byte
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.kept = append(h.kept, p[:min(len(p), maxStderrBytes-len(h.kept))]...)
+	return len(p), nil
+}
+
+func (h *head) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return string(h.kept)
+}

@@ -1,0 +1,210 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/bir-run/bir/sandbox/wire"
+)
+
+const (
+	startTimeout = 10 * time.Second // a loaded machine; a start takes milliseconds
+	closeTimeout = 2 * time.Second
+)
+
+// process is one worker. It serves one evaluation at a time.
+type process struct {
+	config      Config
+	cmd         *exec.Cmd
+	in          io.WriteCloser
+	out         io.ReadCloser
+	stderr      *head
+	hello       wire.Hello
+	job         job
+	restBytes   int64 // resident after the start; 0 where it cannot be read
+	evaluations int
+	cause       atomic.Int32 // a killCause; the first one stays
+}
+
+// killCause is why this side killed a worker.
+type killCause int32
+
+const (
+	notKilled killCause = iota
+	killedForTime
+	killedForMemory
+	killedForCaller
+)
+
+// startProcess starts a worker and waits until it is confined. No context is tied
+// to the process: it outlives the evaluation that needed it first.
+func startProcess(ctx context.Context, config Config) (*process, error) {
+	w := &process{config: config, stderr: &head{}}
+	command := config.Command
+	w.cmd = exec.Command(command[0], command[1:]...)
+	w.cmd.Env = []string{} // not nil, which would pass ours on
+	w.cmd.Dir = workingDir(command[0])
+	w.cmd.Stderr = w.stderr
+	w.cmd.SysProcAttr = ownProcessGroup()
+	w.cmd.WaitDelay = closeTimeout
+	var err error
+	if w.in, err = w.cmd.StdinPipe(); err == nil {
+		w.out, err = w.cmd.StdoutPipe()
+	}
+	if err == nil {
+		err = w.cmd.Start()
+	}
+	if err != nil {
+		return nil, unusable(fmt.Sprintf("start %s: %v", filepath.Base(command[0]), err))
+	}
+	w.job = newJob(w.cmd.Process, config.MemoryBytes)
+	if err := w.greet(ctx); err != nil {
+		return nil, err
+	}
+	w.restBytes = residentBytes(w.cmd.Process.Pid)
+	return w, nil
+}
+
+func unusable(message string) *Error { return &Error{Type: TypeSandbox, Message: message} }
+
+func (w *process) greet(ctx context.Context) error {
+	setup := wire.Setup{
+		Version:     wire.Version,
+		MemoryBytes: w.config.MemoryBytes,
+		ResultBytes: w.config.ResultBytes,
+		FrameBytes:  w.config.requestBytes(),
+	}
+	frame, err := wire.Encode(setup)
+	if err != nil {
+		return unusable(fmt.Sprintf("encode setup: %v", err))
+	}
+	stop := w.killWhen(ctx, startTimeout)
+	defer stop()
+	if _, err = w.in.Write(frame); err == nil {
+		err = wire.Read(w.out, frameSlack, &w.hello)
+	}
+	if err != nil {
+		w.end()
+		if ctx.Err() != nil {
+			return fmt.Errorf("start an evaluator: %w", ctx.Err())
+		}
+		return unusable("start an evaluator: " + w.lastWords(err))
+	}
+	if w.hello.Version != wire.Version {
+		w.end()
+		return unusable(fmt.Sprintf("the evaluator speaks version %d, this program %d: install them together", w.hello.Version, wire.Version))
+	}
+	return nil
+}
+
+// exchange makes one evaluation. After an error the process is gone.
+func (w *process) exchange(ctx context.Context, frame []byte) (*wire.Response, error) {
+	stop := w.killWhen(ctx, w.config.Timeout+killAfter)
+	stopWatch := w.watchMemory()
+	resp := new(wire.Response)
+	_, err := w.in.Write(frame)
+	if err == nil {
+		err = wire.Read(w.out, w.config.responseBytes(), resp)
+	}
+	stopWatch()
+	inTime := stop()
+	if err != nil {
+		return nil, w.death(ctx, err)
+	}
+	w.evaluations++
+	resp.Retire = resp.Retire || !inTime // killed as it answered
+	return resp, nil
+}
+
+// killWhen ends the process when ctx ends or the time is over. The function it
+// returns calls that off and tells whether it was in time.
+func (w *process) killWhen(ctx context.Context, after time.Duration) (stop func() bool) {
+	timer := time.AfterFunc(after, func() { w.kill(killedForTime) })
+	callOff := context.AfterFunc(ctx, func() { w.kill(killedForCaller) })
+	return func() bool {
+		inTime := timer.Stop()
+		return callOff() && inTime && killCause(w.cause.Load()) == notKilled
+	}
+}
+
+func (w *process) kill(cause killCause) {
+	w.cause.CompareAndSwap(int32(notKilled), int32(cause))
+	_ = w.cmd.Process.Kill() // it may have ended by itself
+}
+
+// end kills the process and reaps it.
+func (w *process) end() error {
+	_ = w.cmd.Process.Kill()
+	_ = w.in.Close()
+	err := w.cmd.Wait()
+	w.job.close()
+	return err
+}
+
+// close lets an idle worker go: it ends when its input does.
+func (w *process) close() {
+	_ = w.in.Close()
+	timer := time.AfterFunc(closeTimeout, func() { _ = w.cmd.Process.Kill() })
+	defer timer.Stop()
+	_ = w.cmd.Wait() // how an idle worker ended is nobody's concern
+	w.job.close()
+}
+
+// grown tells whether an idle worker keeps more memory than a new one should have.
+func (w *process) grown() bool {
+	if w.restBytes == 0 || w.evaluations%grownEvery != 0 {
+		return false
+	}
+	return residentBytes(w.cmd.Process.Pid) > w.restBytes+w.config.MemoryBytes
+}
+
+// grownEvery spares most evaluations the look at the process.
+const grownEvery = 16
+
+// watchEvery is how often the memory of a busy worker is read from outside. The
+// worker's own watch and limits come first; this one holds if they are broken.
+const watchEvery = 20 * time.Millisecond
+
+func (w *process) watchMemory() (stop func()) {
+	if w.restBytes == 0 {
+		return func() {} // no way to read it on this system
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
+	// A goroutine only for an evaluation that takes long; stop ends it and waits.
+	timer := time.AfterFunc(watchEvery, func() {
+		defer close(ended)
+		w.killOver(w.restBytes+3*w.config.MemoryBytes, done)
+	})
+	return func() {
+		close(done)
+		if !timer.Stop() {
+			<-ended
+		}
+	}
+}
+
+func (w *process) killOver(limit int64, done <-chan struct{}) {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for residentBytes(w.cmd.Process.Pid) <= limit {
+		select {
+		case <-done:
+			return
+		case <-ticker.C:
+		}
+	}
+	w.kill(killedForMemory)
+}
+
+// workingDir is one that the worker may have without being given anything.
+func workingDir(program string) string {
+	if filepath.IsAbs(program) {
+		return filepath.Dir(program)
+	}
+	return ""
+}

@@ -1,0 +1,104 @@
+package worker
+
+import (
+	"strings"
+
+	"github.com/dop251/goja"
+)
+
+// uses are the builtins that a body names and that need a guard of ours. A body
+// that hides a name, say in a computed key, is still held by the memory cap.
+type uses struct {
+	sizes   bool
+	locales bool
+}
+
+func usesOf(source string) uses {
+	return uses{
+		sizes:   strings.Contains(source, "repeat") || strings.Contains(source, "pad"),
+		locales: strings.Contains(source, "toLocale") || strings.Contains(source, "localeCompare"),
+	}
+}
+
+func (ev *evaluation) guardBuiltins() {
+	if ev.program.uses.sizes {
+		ev.guardSizes()
+	}
+	if ev.program.uses.locales {
+		ev.guardLocales()
+	}
+}
+
+// guard puts check in front of a method of a builtin's prototype.
+func (ev *evaluation) guard(builtin, method string, check func(goja.FunctionCall)) {
+	prototype := ev.vm.Get(builtin).(*goja.Object).Get("prototype").(*goja.Object)
+	own := prototype.Get(method).(*goja.Object)
+	call, _ := goja.AssertFunction(own)
+	guarded := native(ev.vm, method, int(own.Get("length").ToInteger()), func(c goja.FunctionCall) goja.Value {
+		check(c)
+		if ev.stopped.Load() != int32(notStopped) {
+			return goja.Undefined() // the interrupt ends the body before it sees this
+		}
+		value, err := call(c.This, c.Arguments...)
+		if err != nil {
+			panic(err)
+		}
+		return value
+	})
+	_ = prototype.DefineDataProperty(method, guarded, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// guardSizes ends a body that asks for one string over its memory before the
+// string is made, so that the worker lives on.
+func (ev *evaluation) guardSizes() {
+	ev.guard("String", "repeat", func(c goja.FunctionCall) {
+		if text, ok := c.This.(goja.String); ok && c.Argument(0).ToFloat() > 0 {
+			ev.needs(float64(text.Length()) * c.Argument(0).ToFloat())
+		}
+	})
+	for _, pad := range []string{"padStart", "padEnd"} {
+		ev.guard("String", pad, func(c goja.FunctionCall) { ev.needs(c.Argument(0).ToFloat()) })
+	}
+}
+
+func (ev *evaluation) needs(bytes float64) {
+	if bytes > float64(ev.limits.MemoryBytes) {
+		ev.stopFor(stoppedMemory)
+	}
+}
+
+// guardLocales refuses what goja would answer as if no locale had been named: a
+// wrong value that looks right is worse than an error.
+func (ev *evaluation) guardLocales() {
+	refuse := func(method string) {
+		panic(ev.vm.NewTypeError(method + " is not available: bodies have no locale data"))
+	}
+	always := map[string][]string{
+		"Number": {"toLocaleString"},
+		"BigInt": {"toLocaleString"},
+		"Date":   {"toLocaleString", "toLocaleDateString", "toLocaleTimeString"},
+	}
+	for builtin, methods := range always {
+		for _, method := range methods {
+			ev.guard(builtin, method, func(goja.FunctionCall) { refuse(builtin + ".prototype." + method) })
+		}
+	}
+	for _, method := range []string{"toLocaleUpperCase", "toLocaleLowerCase"} {
+		ev.guard("String", method, func(c goja.FunctionCall) {
+			if !plainLocale(c.Argument(0)) {
+				refuse(method + " with a locale")
+			}
+		})
+	}
+	ev.guard("String", "localeCompare", func(c goja.FunctionCall) {
+		if !plainLocale(c.Argument(1)) || !goja.IsUndefined(c.Argument(2)) {
+			refuse("localeCompare with a locale or options")
+		}
+	})
+}
+
+// plainLocale is one whose letters and order are those that goja always uses.
+func plainLocale(locale goja.Value) bool {
+	text, ok := locale.(goja.String)
+	return goja.IsUndefined(locale) || ok && (text.String() == "en" || strings.HasPrefix(text.String(), "en-"))
+}

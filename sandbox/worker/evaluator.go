@@ -1,0 +1,105 @@
+package worker
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/bir-run/bir/sandbox/wire"
+)
+
+// The types of failure, as in sandbox.ErrorType.
+const (
+	typeTimeout = "timeout"
+	typeMemory  = "memory"
+	typeSyntax  = "syntax"
+	typeThrow   = "throw"
+	typeResult  = "result"
+	typeSandbox = "sandbox"
+)
+
+// Limits bound one evaluation.
+type Limits struct {
+	MemoryBytes int64
+	ResultBytes int64
+}
+
+// Evaluator runs bodies, one at a time. It keeps compiled programs and nothing
+// else from one evaluation to the next.
+type Evaluator struct {
+	limits    Limits
+	programs  *programs
+	zones     map[string]*time.Location
+	onRunaway func() // a body over its memory could not be interrupted
+}
+
+// New makes an evaluator.
+func New(limits Limits) *Evaluator {
+	return &Evaluator{
+		limits:    limits,
+		programs:  newPrograms(),
+		zones:     map[string]*time.Location{},
+		onRunaway: func() {},
+	}
+}
+
+// Eval runs one body. It never panics and always answers, unless a builtin never
+// returns: then the pool's kill, or onRunaway, ends the process.
+func (e *Evaluator) Eval(req *wire.Request) *wire.Response {
+	start, heapBefore := time.Now(), heapBytes()
+	ev := newEvaluation(req, e.limits)
+	watch := startWatch(heapBefore+e.limits.MemoryBytes, ev.stopFor, e.onRunaway)
+	deadline := time.AfterFunc(req.Timeout, func() { ev.stopFor(stoppedTime) })
+	value, failure := e.evaluate(ev)
+	deadline.Stop()
+	watch.end()
+	resp := &wire.Response{
+		Failure:     failure,
+		Console:     ev.console.lines,
+		Duration:    time.Since(start),
+		MemoryBytes: max(0, watch.peak.Load()-heapBefore, heapBytes()-heapBefore),
+	}
+	if failure == nil {
+		resp.Value = json.RawMessage(value)
+	} else {
+		resp.Retire = failure.Type == typeMemory || failure.Type == typeSandbox
+	}
+	return resp
+}
+
+// evaluate turns a panic of the interpreter into a failure: a body found a bug in
+// it, and the worker is retired.
+func (e *Evaluator) evaluate(ev *evaluation) (value string, failure *wire.Failure) {
+	defer func() {
+		if x := recover(); x != nil {
+			value = ""
+			failure = ev.stopFailure(nil)
+			if failure == nil {
+				failure = &wire.Failure{Type: typeSandbox, Message: fmt.Sprintf("the evaluator failed: %v", x)}
+			}
+		}
+	}()
+	if failure := e.enter(ev.req.Zone); failure != nil {
+		return "", failure
+	}
+	program, failure := e.programs.compile(ev.req)
+	if failure != nil {
+		return "", failure
+	}
+	return ev.run(program)
+}
+
+// enter makes zone the local one. goja reads time.Local; one evaluation at a time
+// makes that safe.
+func (e *Evaluator) enter(zone string) *wire.Failure {
+	loc, known := e.zones[zone]
+	if !known {
+		var err error
+		if loc, err = time.LoadLocation(zone); err != nil {
+			return &wire.Failure{Type: typeSandbox, Message: fmt.Sprintf("time zone %q is not known", zone)}
+		}
+		e.zones[zone] = loc
+	}
+	time.Local = loc
+	return nil
+}
