@@ -1,6 +1,6 @@
 // Package engine holds what a scenario is and what a recording looks like to the
 // engine. Its children calculate, prove, derive and replay; this package has the
-// types they share and does nothing itself.
+// types they share and decides nothing itself.
 package engine
 
 import (
@@ -41,7 +41,7 @@ type Scenario struct {
 	RunID               string           `json:"runId"`   // the recording it was calculated from
 	Intent              string           `json:"intent"`  // the recorded prompt
 	State               State            `json:"state"`
-	Problem             string           `json:"problem,omitempty"` // why it is not ready
+	Problem             string           `json:"problem,omitempty"` // why it is not ready, or what to know of a ready one
 	ChainRevision       int              `json:"chainRevision"`     // grows with every saved change
 	ParamsObject        map[string]Param `json:"paramsObject"`
 	ParamsLogic         string           `json:"paramsLogic"`
@@ -94,6 +94,18 @@ type Recording struct {
 	Answer     string
 	Calls      []Call
 	Partial    string // why the trace is incomplete; empty when it is not
+}
+
+// Usable are the calls that a scenario is made of: all but the failed ones.
+// Step i of a scenario calculated from the recording is the i-th of them.
+func (r Recording) Usable() []Call {
+	var calls []Call
+	for _, call := range r.Calls {
+		if !call.Failed {
+			calls = append(calls, call)
+		}
+	}
+	return calls
 }
 
 // Call is one recorded tool call.

@@ -1,0 +1,157 @@
+package calc
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/bir-run/bir/engine"
+	"github.com/bir-run/bir/engine/value"
+	"github.com/bir-run/bir/engine/words"
+)
+
+// document is one readable part of an output: a JSON value, or a plain text.
+type document struct {
+	step   int         // index of its call
+	access string      // JavaScript that reads it; `result` is the parsed output
+	root   *value.Node // nil for a plain text
+	parsed bool        // access gives the value itself, not JSON text of it
+	text   string      // a plain text
+	name   string      // what it is about: devices, for .../devices.json
+}
+
+// documents finds the readable parts of a call's output. structuredContent comes
+// before the text that repeats it; a structuredContent that only wraps the text
+// is left out, since the text is there with every server.
+func documents(step int, call engine.Call, input *value.Node) []*document {
+	name := documentName(call, input)
+	root, err := value.Parse([]byte(call.Output))
+	if err != nil {
+		return []*document{{step: step, access: "toolOutput", text: call.Output, name: name}}
+	}
+	var docs []*document
+	content := root.Get("content")
+	switch {
+	case content != nil && content.Kind == value.Array:
+		docs = resultDocuments(root, content)
+	case root.Kind == value.String:
+		docs = []*document{textDocument("result", root.Text)}
+	default:
+		docs = append(nestedTexts("result", root), &document{access: "result", root: root, parsed: true})
+	}
+	for _, d := range docs {
+		d.step, d.name = step, name
+	}
+	return docs
+}
+
+func resultDocuments(root, content *value.Node) []*document {
+	var docs []*document
+	texts := map[string]bool{}
+	for i, block := range content.Items {
+		at := fmt.Sprintf("result.content[%d]", i)
+		holder := block
+		if resource := block.Get("resource"); resource != nil {
+			holder, at = resource, at+".resource"
+		}
+		if text := holder.Get("text"); text != nil && text.Kind == value.String {
+			texts[text.Text] = true
+			docs = append(docs, textDocument(at+".text", text.Text))
+		}
+	}
+	structured := root.Get("structuredContent")
+	if structured == nil || structured.Kind != value.Object || wraps(structured, texts) {
+		return docs
+	}
+	all := []*document{{access: "result.structuredContent", root: structured, parsed: true}}
+	all = append(all, nestedTexts("result.structuredContent", structured)...)
+	for _, d := range docs {
+		if d.root == nil || !d.root.Equal(structured) {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// wraps tells that structuredContent is the text once more, under a key.
+func wraps(structured *value.Node, texts map[string]bool) bool {
+	for _, item := range structured.Items {
+		if item.Kind != value.String || !texts[item.Text] {
+			return false
+		}
+	}
+	return true
+}
+
+// nestedTexts are the texts that an object holds directly: {"stdout": "..."}.
+func nestedTexts(at string, object *value.Node) []*document {
+	if object.Kind != value.Object {
+		return nil
+	}
+	var docs []*document
+	for i, key := range object.Keys {
+		item := object.Items[i]
+		if item.Kind != value.String {
+			continue
+		}
+		if doc := textDocument(access(at, key), item.Text); doc.root != nil || strings.Contains(item.Text, "\n") {
+			docs = append(docs, doc)
+		}
+	}
+	return docs
+}
+
+func textDocument(at, text string) *document {
+	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
+		if root, err := value.Parse([]byte(text)); err == nil {
+			return &document{access: at, root: root}
+		}
+	}
+	return &document{access: at, text: text}
+}
+
+// documentName is a word for what a call read: the file's name, or its extension
+// where the name is an id, or else the last word of the tool's name.
+func documentName(call engine.Call, input *value.Node) string {
+	name := ""
+	eachLeaf(input, func(_ string, leaf *value.Node) {
+		if leaf.Kind != value.String || !strings.Contains(leaf.Text, "/") || strings.ContainsAny(leaf.Text, " \n") {
+			return
+		}
+		base := path.Base(leaf.Text)
+		ext := path.Ext(base)
+		name = strings.TrimSuffix(base, ext)
+		if strings.ContainsAny(name, "0123456789") {
+			name = strings.TrimPrefix(ext, ".")
+		}
+	})
+	if segments := words.Segments(name); len(segments) > 0 {
+		return words.Camel(segments...)
+	}
+	segments := words.Segments(call.UpstreamTool)
+	if len(segments) == 0 {
+		segments = words.Segments(call.ToolName)
+	}
+	if len(segments) == 0 {
+		return "data"
+	}
+	return words.Camel(segments[len(segments)-1])
+}
+
+// eachLeaf visits the leaves of a value in order, with the key they stand under.
+func eachLeaf(n *value.Node, visit func(key string, leaf *value.Node)) {
+	var walk func(key string, n *value.Node)
+	walk = func(key string, n *value.Node) {
+		if n.Scalar() {
+			visit(key, n)
+			return
+		}
+		for i, item := range n.Items {
+			if n.Kind == value.Object {
+				key = n.Keys[i]
+			}
+			walk(key, item)
+		}
+	}
+	walk("", n)
+}
