@@ -1,0 +1,125 @@
+package truncate
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// minShare is the least room in which a piece of a value says anything.
+const minShare = 32
+
+// child is one element or member, with its key as it was spelled.
+type child struct {
+	key   string // with quotes; empty in an array
+	value gjson.Result
+}
+
+func (c child) size() int {
+	if c.key == "" {
+		return len(c.value.Raw)
+	}
+	return len(c.key) + len(":") + len(c.value.Raw)
+}
+
+// children lists the members whose key is wanted, or all elements of an array.
+func children(container gjson.Result, wanted func(key string) bool) []child {
+	var all []child
+	container.ForEach(func(key, value gjson.Result) bool {
+		if key.Raw == "" || !container.IsObject() {
+			all = append(all, child{value: value})
+		} else if wanted == nil || wanted(key.Str) {
+			all = append(all, child{key: key.Raw, value: value})
+		}
+		return true
+	})
+	return all
+}
+
+// shrink appends as much of the value as budget bytes hold, as valid JSON of the
+// same type. The budget is at least minShare, which every type can keep to.
+func shrink(out []byte, value gjson.Result, budget, depth int) []byte {
+	switch {
+	case len(value.Raw) <= budget:
+		return append(out, value.Raw...)
+	case value.Type == gjson.String:
+		return append(out, head(value.Raw, budget)...)
+	case value.IsObject() && depth < maxDepth:
+		out = append(out, '{')
+		out = fill(out, children(value, nil), budget-len("{}"), false, depth+1)
+		return append(out, '}')
+	case value.IsArray() && depth < maxDepth:
+		out = append(out, '[')
+		out = fill(out, children(value, nil), budget-len("[]"), false, depth+1)
+		return append(out, ']')
+	}
+	return append(out, "null"...) // a number longer than its share, or too deep
+}
+
+// fill appends children in order until the budget is used. A child that is too
+// large takes what the others leave, but no more than half where they are large
+// too: of several texts, each keeps a head. The rest is left out.
+func fill(out []byte, all []child, budget int, comma bool, depth int) []byte {
+	rest := 0
+	for _, c := range all {
+		rest += c.size() + len(",")
+	}
+	for _, c := range all {
+		rest -= c.size() + len(",")
+		share := budget - min(rest, budget/2)
+		if comma {
+			share--
+		}
+		if c.key != "" {
+			share -= len(c.key) + len(":")
+		}
+		if share < len(c.value.Raw) && share < minShare {
+			continue // a smaller one may still fit
+		}
+		before := len(out)
+		if comma {
+			out = append(out, ',')
+		}
+		if c.key != "" {
+			out = append(append(out, c.key...), ':')
+		}
+		out = shrink(out, c.value, share, depth)
+		comma = true
+		budget -= len(out) - before
+	}
+	return out
+}
+
+// head returns the beginning of a JSON string in at most budget bytes, cut at
+// the border of a character and outside of any escape, with an ellipsis.
+func head(raw string, budget int) string {
+	const ending = `…"`
+	limit := budget - len(ending)
+	end := 1
+	for end < limit {
+		size := step(raw[end:])
+		if end+size > limit {
+			break
+		}
+		end += size
+	}
+	return raw[:end] + ending
+}
+
+// step is the length of the character or escape that s begins with. The halves of
+// a surrogate pair stay together.
+func step(s string) int {
+	if s[0] != '\\' {
+		_, size := utf8.DecodeRuneInString(s)
+		return size
+	}
+	if len(s) < 6 || s[1] != 'u' {
+		return 2
+	}
+	high := (s[2] == 'd' || s[2] == 'D') && bytes.IndexByte([]byte("89abAB"), s[3]) >= 0
+	if high && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
+		return 12
+	}
+	return 6
+}

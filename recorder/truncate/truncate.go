@@ -1,0 +1,94 @@
+// Package truncate bounds what one payload of a recording may take. What it cuts
+// stays valid JSON and says so at its top level, since a scenario must never be
+// built on an output that is not whole. It must run after redaction: a cut through
+// a secret would hide its shape.
+package truncate
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// MaxBytes is how much of a payload is kept.
+const MaxBytes = 64 << 10
+
+// minBytes is the least a cut payload needs: the marker and room to be of use.
+const minBytes = 256
+
+// maxDepth bounds how deep a cut follows nested values; deeper ones that do not
+// fit are left out.
+const maxDepth = 64
+
+// JSON returns raw in at most limit bytes (0 for MaxBytes), and whether it was cut.
+// Binary blocks give way to their length and hash first. A cut object keeps its
+// shape and begins with "truncated": true and "originalBytes"; anything else that
+// is cut becomes an object of those two and "head". Text that is no JSON is taken
+// as a JSON string.
+func JSON(raw json.RawMessage, limit int) (json.RawMessage, bool) {
+	if limit <= 0 {
+		limit = MaxBytes
+	}
+	limit = max(limit, minBytes)
+	original := len(raw)
+	if original == 0 {
+		return raw, false
+	}
+	if !json.Valid(raw) {
+		raw = quote(raw)
+	}
+	raw = binaries(raw)
+	if len(raw) <= limit {
+		return raw, false
+	}
+	return cut(raw, original, limit), true
+}
+
+// Text returns s in at most limit bytes (0 for MaxBytes), and whether it was cut; a
+// cut text ends by saying how long it was.
+func Text(s string, limit int) (string, bool) {
+	if limit <= 0 {
+		limit = MaxBytes
+	}
+	if len(s) <= limit {
+		return s, false
+	}
+	note := " [truncated, originalBytes: " + strconv.Itoa(len(s)) + "]"
+	end := limit - len(note)
+	if end < 0 {
+		return note[:limit], true
+	}
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + note, true
+}
+
+// quote spells text as a JSON string; HTML characters stay as they are.
+func quote(text []byte) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(string(text)); err != nil {
+		return []byte(`""`) // a string always encodes
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// cut puts the marker in front of what fits of the value.
+func cut(raw []byte, original, limit int) []byte {
+	value := gjson.ParseBytes(raw)
+	out := []byte(`{"truncated":true,"originalBytes":` + strconv.Itoa(original))
+	budget := limit - len(out) - len("}")
+	if !value.IsObject() {
+		out = append(out, `,"head":`...)
+		out = shrink(out, value, budget-len(`,"head":`), 0)
+		return append(out, '}')
+	}
+	members := children(value, func(key string) bool { return key != "truncated" && key != "originalBytes" })
+	out = fill(out, members, budget, true, 0)
+	return append(out, '}')
+}
