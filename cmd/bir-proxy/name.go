@@ -1,0 +1,66 @@
+package main
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// launchers are programs that run what their arguments name. The words are their
+// subcommands, which name nothing.
+var launchers = map[string][]string{
+	"npx": nil, "bunx": nil, "uvx": nil, "node": nil, "tsx": nil, "python": nil, "python3": nil,
+	"npm": {"exec", "x"}, "pnpm": {"dlx", "exec"}, "yarn": {"dlx"}, "bun": {"run", "x"}, "deno": {"run"},
+	"uv": {"run", "tool"}, "pipx": {"run"}, "go": {"run"}, "dotnet": {"run", "exec"}, "java": nil,
+}
+
+// valued are flags of launchers that take the next word.
+var valued = []string{"-p", "--package", "--from", "--with", "--python", "-c", "--call"}
+
+// serverName guesses the name a person would give the server: what the command
+// runs, without scope, version, extension and the words that every server has.
+func serverName(command []string) string {
+	program := base(command[0])
+	if words, launches := launchers[program]; launches {
+		program = launched(command[1:], words, program)
+	}
+	name := strings.ToLower(program)
+	for _, affix := range []string{"mcp-server-", "mcp_server_", "server-", "mcp-"} {
+		name = strings.TrimPrefix(name, affix)
+	}
+	for _, affix := range []string{"-mcp-server", "_mcp_server", "-mcp", "-server"} {
+		name = strings.TrimSuffix(name, affix)
+	}
+	if name == "" {
+		return "server"
+	}
+	return name
+}
+
+// launched finds the word that names what a launcher runs.
+func launched(args, subcommands []string, launcher string) string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case slices.Contains(valued, args[i]):
+			i++
+		case strings.HasPrefix(args[i], "-"), slices.Contains(subcommands, args[i]):
+		default:
+			return base(args[i])
+		}
+	}
+	return launcher
+}
+
+// base is the last element of a path or a package's name, without version and
+// extension.
+func base(word string) string {
+	name := path.Base(strings.ReplaceAll(word, `\`, "/"))
+	if at := strings.LastIndexByte(name, '@'); at > 0 {
+		name = name[:at]
+	}
+	switch ext := path.Ext(name); strings.ToLower(ext) {
+	case ".js", ".mjs", ".cjs", ".ts", ".py", ".exe", ".cmd", ".bat", ".jar", ".sh":
+		name = strings.TrimSuffix(name, ext)
+	}
+	return name
+}

@@ -1,0 +1,190 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+const (
+	// readBytes is the capacity of a pipe on Linux: one read can empty it.
+	readBytes = 64 << 10
+	// keptBytes is how large a buffer may stay after a long line. A larger one is
+	// given back, so that one big answer does not stay in memory for the session.
+	keptBytes = 2 << 20
+	// DefaultMaxBytes is the longest line that a Reader keeps unless told otherwise.
+	DefaultMaxBytes = 128 << 20
+)
+
+// ErrTruncated is the end of a stream inside a line. Next returns it together
+// with that line, which has been read and forwarded like any other.
+var ErrTruncated = errors.New("stream ended inside a message")
+
+// When says at which moment bytes go to a Reader's Forward.
+type When uint8
+
+// The moments of forwarding.
+const (
+	// Early forwards bytes as they are read, before anyone looks at them.
+	Early When = iota
+	// Late forwards bytes once every line that ends in them has been yielded, so
+	// that a request is known before its answer can come. A line that goes on for
+	// longer than one read does not wait for its end.
+	Late
+	// Held forwards whole lines, after they have been yielded, so that a line can be
+	// replaced. Only a line over the limit goes on in pieces.
+	Held
+)
+
+// Reader cuts a stream into lines and classifies each, and passes the stream on
+// unchanged. It reads and writes in large pieces. A line over the limit is not kept
+// but still forwarded and classified.
+type Reader struct {
+	Source   io.Reader
+	Forward  io.Writer // nil forwards nothing
+	When     When
+	MaxBytes int // the longest line kept; 0 means DefaultMaxBytes
+
+	buf     []byte
+	sent    int // how far the buffer has been forwarded
+	start   int // of the line under way
+	scanned int // how far it has been looked at
+	size    int // bytes of the line that left the buffer
+	cut     bool
+	err     error
+	scan    scanner
+}
+
+// Next returns the next line. A clean end is io.EOF; a line without a delimiter
+// at the end comes with ErrTruncated. An error of Forward ends the stream.
+func (r *Reader) Next() (Message, error) {
+	r.scan.reset()
+	r.size, r.cut = 0, false
+	for {
+		if m, ok := r.complete(); ok {
+			return m, nil
+		}
+		if r.err != nil {
+			return r.last()
+		}
+		if r.refill(); r.err != nil && r.err != io.EOF {
+			return r.last()
+		}
+	}
+}
+
+// Replace makes the line that Next just returned go on as b, under Held.
+func (r *Reader) Replace(line Message, b []byte) {
+	if r.When != Held || line.Cut {
+		return
+	}
+	r.forward(r.start - len(line.Raw))
+	r.write(b)
+	r.sent = r.start
+}
+
+// complete looks at what has been read but not scanned.
+func (r *Reader) complete() (Message, bool) {
+	fresh := r.buf[r.scanned:]
+	end := bytes.IndexByte(fresh, '\n')
+	if end < 0 {
+		r.scan.feed(fresh)
+		r.scanned = len(r.buf)
+		return Message{}, false
+	}
+	r.scan.feed(fresh[:end+1])
+	return r.take(r.scanned + end + 1), true
+}
+
+// take yields the line that ends at end of the buffer.
+func (r *Reader) take(end int) Message {
+	raw := r.buf[r.start:end:end]
+	size := r.size + len(raw)
+	if r.cut {
+		raw = nil
+	}
+	r.start, r.scanned = end, end
+	return r.scan.message(raw, size, r.cut)
+}
+
+// last yields what stands in the buffer when the source has ended.
+func (r *Reader) last() (Message, error) {
+	if r.size+len(r.buf)-r.start == 0 {
+		r.forward(len(r.buf))
+		return Message{}, r.err
+	}
+	m := r.take(len(r.buf))
+	r.forward(len(r.buf))
+	if r.err == io.EOF {
+		return m, ErrTruncated
+	}
+	return m, r.err
+}
+
+func (r *Reader) refill() {
+	switch {
+	case r.When == Late, r.cut:
+		r.forward(len(r.buf))
+	case r.When == Held:
+		r.forward(r.start)
+	}
+	r.room()
+	n, err := r.Source.Read(r.buf[len(r.buf):cap(r.buf)])
+	r.buf = r.buf[:len(r.buf)+n]
+	if r.err == nil {
+		r.err = err
+	}
+	if r.When == Early {
+		r.forward(len(r.buf))
+	}
+}
+
+// room makes space for a read of full size: by moving the line under way to the
+// front, by growing, or, above the limit, by letting go of the line.
+func (r *Reader) room() {
+	held := len(r.buf) - r.start
+	if r.cut || held >= r.limit() {
+		r.forward(len(r.buf))
+		r.cut, r.size = true, r.size+held
+		r.start, held = len(r.buf), 0
+	}
+	unsent := len(r.buf) - r.sent // the line under way, or nothing
+	switch {
+	case held == 0 && (r.buf == nil || cap(r.buf) > keptBytes):
+		r.buf = make([]byte, 0, readBytes)
+	case held == 0:
+		r.buf = r.buf[:0]
+	case cap(r.buf)-len(r.buf) >= readBytes/2:
+		return
+	case cap(r.buf)-held >= readBytes/2:
+		r.buf = r.buf[:copy(r.buf[:held], r.buf[r.start:])]
+	default:
+		grown := make([]byte, held, 2*cap(r.buf))
+		copy(grown, r.buf[r.start:])
+		r.buf = grown
+	}
+	r.start, r.scanned, r.sent = 0, held, held-unsent
+}
+
+func (r *Reader) forward(end int) {
+	if end > r.sent {
+		r.write(r.buf[r.sent:end])
+		r.sent = end
+	}
+}
+
+func (r *Reader) write(b []byte) {
+	if r.Forward == nil {
+		return
+	}
+	if _, err := r.Forward.Write(b); err != nil {
+		r.Forward, r.err = nil, err
+	}
+}
+
+func (r *Reader) limit() int {
+	if r.MaxBytes > 0 {
+		return r.MaxBytes
+	}
+	return DefaultMaxBytes
+}

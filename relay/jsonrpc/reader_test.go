@@ -1,0 +1,203 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// pieces is a source that gives its input in reads of the given sizes, over and
+// over.
+type pieces struct {
+	left  []byte
+	sizes []byte
+	turn  int
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if len(p.left) == 0 {
+		return 0, io.EOF
+	}
+	n := len(p.left)
+	if len(p.sizes) > 0 {
+		n = min(n, 1+int(p.sizes[p.turn%len(p.sizes)]))
+		p.turn++
+	}
+	n = copy(b, p.left[:n])
+	p.left = p.left[n:]
+	return n, nil
+}
+
+// all reads everything: the bytes in order, and what each line was.
+func all(r *Reader) (joined []byte, lines []seen, err error) {
+	for {
+		m, err := r.Next()
+		if err != nil && m.Size == 0 {
+			return joined, lines, err
+		}
+		joined = append(joined, m.Raw...)
+		lines = append(lines, see(m))
+		if err != nil {
+			return joined, lines, err
+		}
+	}
+}
+
+func TestReaderYieldsTheBytesThatCame(t *testing.T) {
+	long := `{"id":1,"result":"` + strings.Repeat("é", 200<<10) + `"}`
+	for name, in := range map[string]string{
+		"lf": "{}\n{}\n", "crlf": "{\"id\":1}\r\n{}\r\n", "blank lines": "\n\n \n\r\n{}\n",
+		"noise":      "starting\n{\"a\":1}\nbye\n",
+		"U+2028":     "{\"method\":\"a\u2028b\"}\n",
+		"over 64KiB": long + "\n" + long + "\n", "no end": "{}\n{\"a\":", "nothing": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, _, _ := all(&Reader{Source: strings.NewReader(in)})
+			if string(got) != in {
+				t.Errorf("%d bytes came out of %d", len(got), len(in))
+			}
+		})
+	}
+}
+
+func TestReaderTellsACleanEndFromACutOne(t *testing.T) {
+	if _, _, err := all(&Reader{Source: strings.NewReader("{}\n")}); err != io.EOF {
+		t.Errorf("clean end: %v", err)
+	}
+	_, lines, err := all(&Reader{Source: strings.NewReader("{}\n{}")})
+	if !errors.Is(err, ErrTruncated) || len(lines) != 2 {
+		t.Errorf("cut end: %v after %d lines", err, len(lines))
+	}
+}
+
+func TestReaderPassesOnASourceError(t *testing.T) {
+	broken := errors.New("broken")
+	source := io.MultiReader(strings.NewReader("{}\n{"), iotest.ErrReader(broken))
+	got, _, err := all(&Reader{Source: source})
+	if string(got) != "{}\n{" || !errors.Is(err, broken) {
+		t.Errorf("got %q and %v", got, err)
+	}
+}
+
+func TestALineOverTheLimitIsStillForwardedAndNamed(t *testing.T) {
+	big := `{"result":{"text":"` + strings.Repeat(`a\"b`, 100<<10) + `"},"id":"late"}` + "\n"
+	in := "{}\n" + big + "{\"id\":3,\"result\":1}\n"
+	for _, when := range []When{Early, Late, Held} {
+		var out bytes.Buffer
+		r := &Reader{Source: strings.NewReader(in), Forward: &out, When: when, MaxBytes: 100 << 10}
+		_, lines, err := all(r)
+		if err != io.EOF {
+			t.Fatal(err)
+		}
+		want := []seen{{Kind: Other}, {Kind: Response, ID: `"late"`}, {Kind: Response, ID: "3", Result: "1"}}
+		if diff := cmp.Diff(want, lines); diff != "" {
+			t.Error(diff)
+		}
+		if out.String() != in {
+			t.Errorf("%d bytes forwarded of %d", out.Len(), len(in))
+		}
+	}
+}
+
+func TestEarlyForwardsBeforeTheLineIsYielded(t *testing.T) {
+	var out bytes.Buffer
+	r := &Reader{Source: strings.NewReader("{}\n{}\nrest"), Forward: &out}
+	if r.Next(); out.String() != "{}\n{}\nrest" {
+		t.Errorf("forwarded %q", out.String())
+	}
+}
+
+func TestLateForwardsOnlyWhenEveryLineWasYielded(t *testing.T) {
+	var out bytes.Buffer
+	r := &Reader{Source: strings.NewReader("{}\n[]\n"), Forward: &out, When: Late}
+	r.Next()
+	if r.Next(); out.Len() != 0 {
+		t.Errorf("forwarded %q before both lines had been looked at", out.String())
+	}
+	if r.Next(); out.String() != "{}\n[]\n" {
+		t.Errorf("forwarded %q at the end", out.String())
+	}
+}
+
+func TestAHeldLineCanBeReplaced(t *testing.T) {
+	var out bytes.Buffer
+	source := &pieces{left: []byte("{\"a\":1}\nold\n{\"b\":2}\nrest"), sizes: []byte{5, 0, 9}}
+	r := &Reader{Source: source, Forward: &out, When: Held}
+	for {
+		m, err := r.Next()
+		if string(m.Raw) == "old\n" {
+			r.Replace(m, []byte("new line\n"))
+		}
+		if err != nil {
+			break
+		}
+	}
+	if want := "{\"a\":1}\nnew line\n{\"b\":2}\nrest"; out.String() != want {
+		t.Errorf("forwarded %q, want %q", out.String(), want)
+	}
+}
+
+func TestAForwardErrorEndsTheStream(t *testing.T) {
+	gone := errors.New("gone")
+	r := &Reader{Source: strings.NewReader("{}\n"), Forward: brokenWriter{gone}}
+	if _, err := r.Next(); err != nil && !errors.Is(err, gone) {
+		t.Errorf("first: %v", err)
+	}
+	if _, err := r.Next(); !errors.Is(err, gone) {
+		t.Errorf("then: %v", err)
+	}
+}
+
+type brokenWriter struct{ err error }
+
+func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }
+
+func TestACutMessageKnowsItsSizeAndOutcome(t *testing.T) {
+	big := `{"id":1,"result":"` + strings.Repeat("x", 300<<10) + `"}` + "\n"
+	m, err := (&Reader{Source: strings.NewReader(big), MaxBytes: 1}).Next()
+	if err != nil || !m.Cut || m.Size != len(big) || !m.HasResult() || m.Raw != nil || m.Result() != nil {
+		t.Errorf("cut %v, size %d of %d, result %v, err %v", m.Cut, m.Size, len(big), m.HasResult(), err)
+	}
+}
+
+func TestALargeBufferIsGivenBack(t *testing.T) {
+	r := &Reader{Source: strings.NewReader(strings.Repeat("x", 3*keptBytes) + "\n{}\n{}\n")}
+	all(r)
+	if cap(r.buf) > keptBytes {
+		t.Errorf("%d bytes kept after a long line", cap(r.buf))
+	}
+}
+
+func FuzzReader(f *testing.F) {
+	f.Add([]byte("{\"id\":1,\"method\":\"m\"}\n[1]\r\n\nnoise\n{\"result\":\"\\\\\\\"\"}"), []byte{0}, uint16(9))
+	f.Add([]byte("{\"m\\u0065thod\":\"caf\xc3\xa9\",\"id\":1.0}\n"), []byte{3, 1}, uint16(200))
+	f.Fuzz(func(t *testing.T, in, sizes []byte, limit uint16) {
+		wantBytes, want, _ := all(&Reader{Source: &pieces{left: in}})
+		if !bytes.Equal(wantBytes, in) {
+			t.Fatalf("relayed %q for %q", wantBytes, in)
+		}
+		got, lines, _ := all(&Reader{Source: &pieces{left: in, sizes: sizes}})
+		if !bytes.Equal(got, in) {
+			t.Fatalf("split: relayed %q for %q", got, in)
+		}
+		if diff := cmp.Diff(want, lines); diff != "" {
+			t.Fatalf("a split changed the messages: %s", diff)
+		}
+		var out bytes.Buffer
+		cut := &Reader{Source: &pieces{left: in, sizes: sizes}, MaxBytes: int(limit), Forward: &out, When: When(limit % 3)}
+		_, cutLines, _ := all(cut)
+		if !bytes.Equal(out.Bytes(), in) {
+			t.Fatalf("forwarded %q for %q", out.Bytes(), in)
+		}
+		for i := range cutLines {
+			if cutLines[i].Kind != want[i].Kind || cutLines[i].ID != want[i].ID || cutLines[i].Method != want[i].Method {
+				t.Fatalf("a limit changed line %d: %+v, want %+v", i, cutLines[i], want[i])
+			}
+		}
+	})
+}

@@ -1,0 +1,314 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/relay/jsonrpc"
+)
+
+const (
+	maxReports = 250
+	// maxReportBytes bounds what the waiting reports may hold together.
+	maxReportBytes = 16 << 20
+	flushTimeout   = 2 * time.Second
+)
+
+// Recorder takes the reports. recorder.Recorder satisfies it.
+type Recorder interface {
+	StartRun(run recorder.Run)
+	RecordCall(runID string, call recorder.Call)
+	FinishRun(runID string, end recorder.Finish)
+	Flush(ctx context.Context) error
+}
+
+// Record says where tool calls are reported and what is known about them ahead.
+type Record struct {
+	Recorder Recorder // nil records nothing
+	Tier     recorder.Tier
+	CWD      string
+	Server   recorder.Server // how the upstream was reached
+}
+
+// report is one call that ended.
+type report struct {
+	call     *call
+	result   string // raw result object, empty without one
+	failure  string // raw error object, empty without one
+	status   recorder.Status
+	duration time.Duration
+}
+
+// reporter hands ended calls to the Recorder from a goroutine of its own, so that
+// redaction and whatever follows it cost the conversation nothing.
+type reporter struct {
+	cfg   Record
+	name  string
+	log   *slog.Logger
+	run   string            // empty until the first call; the goroutine's own
+	await map[string]report // calls that wait for input, by requestState; likewise
+	ended chan struct{}
+	wake  chan struct{} // holds one token when there is something to do
+
+	mu      sync.Mutex // guards all below
+	queue   []report
+	bytes   int
+	lossy   bool
+	closing bool
+	host    recorder.App
+}
+
+func newReporter(cfg Record, name string, log *slog.Logger) *reporter {
+	return &reporter{cfg: cfg, name: name, log: log, await: map[string]report{},
+		ended: make(chan struct{}), wake: make(chan struct{}, 1)}
+}
+
+// answered reports a call that got its answer.
+func (p *reporter) answered(c *call, m jsonrpc.Message) {
+	r := report{call: c, duration: time.Since(c.started), status: recorder.StatusOK}
+	switch {
+	case m.Cut && m.HasResult():
+		r.result = truncated(m.Size)
+	case m.HasResult():
+		r.result = string(m.Result())
+	case m.Cut:
+		r.status, r.failure = recorder.StatusRPCError, truncated(m.Size)
+	default:
+		r.status, r.failure = recorder.StatusRPCError, string(m.Error())
+	}
+	p.push(r)
+}
+
+// unanswered reports a call that the end found in flight.
+func (p *reporter) unanswered(c call) {
+	if c.tool == nil {
+		return
+	}
+	status := recorder.StatusNoAnswer
+	if c.cancelled {
+		status = recorder.StatusCancelled
+	}
+	p.push(report{call: &c, status: status, duration: time.Since(c.started)})
+}
+
+// push queues a report. A full queue drops its oldest and the run is marked lossy:
+// the conversation never waits for the record.
+func (p *reporter) push(r report) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closing {
+		return
+	}
+	p.queue = append(p.queue, r)
+	p.bytes += r.size()
+	for len(p.queue) > maxReports || p.bytes > maxReportBytes && len(p.queue) > 1 {
+		p.bytes -= p.queue[0].size()
+		p.queue = p.queue[1:]
+		p.lossy = true
+	}
+	p.poke()
+}
+
+func (r *report) size() int { return len(r.result) + len(r.failure) + r.call.tool.bytes }
+
+func (p *reporter) poke() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (p *reporter) lose() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lossy = true
+}
+
+func (p *reporter) setHost(app recorder.App) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.host = app
+}
+
+// pop takes the oldest report; done means that there will be no more.
+func (p *reporter) pop() (r report, ok, done bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.queue) == 0 {
+		p.queue = nil // the slice has walked along its array
+		return report{}, false, p.closing
+	}
+	r = p.queue[0]
+	p.queue[0] = report{}
+	p.queue = p.queue[1:]
+	p.bytes -= r.size()
+	return r, true, false
+}
+
+func (p *reporter) loop() {
+	defer close(p.ended)
+	defer func() {
+		if fault := recover(); fault != nil {
+			p.log.Error("recording stopped", "fault", fault)
+		}
+	}()
+	for range p.wake {
+		for {
+			r, ok, done := p.pop()
+			if done {
+				p.finishRun()
+				return
+			}
+			if !ok {
+				break
+			}
+			p.record(r)
+		}
+	}
+}
+
+// record hands one ended call on, unless it only asks for input (R4): then it waits
+// for its retry, and both are one call, with the arguments and the start of the
+// first.
+func (p *reporter) record(r report) {
+	state := r.call.tool.requestState
+	if first, ok := p.await[state]; ok {
+		delete(p.await, state)
+		r.duration += r.call.started.Sub(first.call.started)
+		r.call = first.call
+	}
+	result := readResult(r.result)
+	switch {
+	case result.needsInput:
+		p.hold(result.state, r)
+		return
+	case result.isError:
+		r.status = recorder.StatusToolError
+	}
+	p.send(r)
+}
+
+// hold keeps a call until its retry. Without a state to know the retry by, or with
+// too many that wait, the call is told as what it is so far: given up by the host.
+func (p *reporter) hold(state string, r report) {
+	if state == "" || len(p.await) >= maxReports {
+		p.send(gaveUp(r))
+		return
+	}
+	p.await[state] = r
+}
+
+func gaveUp(r report) report {
+	r.result, r.status = "", recorder.StatusCancelled
+	return r
+}
+
+func (p *reporter) send(r report) {
+	if p.run == "" {
+		p.startRun(r.call.started)
+	}
+	tool := r.call.tool
+	id := tool.useID
+	if id == "" {
+		id = recorder.NewID("call")
+	}
+	out := recorder.Call{
+		ID: id, ServerName: p.name, ToolName: tool.name,
+		Args: json.RawMessage(tool.args), Error: failureText(r),
+		Status: r.status, StartedAt: r.call.started.UTC(), Duration: r.duration,
+	}
+	if r.result != "" {
+		out.Result = json.RawMessage(r.result)
+	}
+	p.cfg.Recorder.RecordCall(p.run, out)
+}
+
+func (p *reporter) startRun(at time.Time) {
+	p.mu.Lock()
+	host := p.host
+	p.mu.Unlock()
+	p.run = recorder.NewID("run")
+	p.cfg.Recorder.StartRun(recorder.Run{
+		ID: p.run, Framework: "mcp", State: recorder.StateOpen, StartedAt: at.UTC(),
+		Metadata: recorder.Metadata{
+			Recorder: "bir", Tier: p.cfg.Tier, Host: host, CWD: p.cfg.CWD,
+			WrappedServers: []string{p.name},
+			Servers:        map[string]recorder.Server{p.name: p.cfg.Server},
+		},
+	})
+}
+
+func (p *reporter) finishRun() {
+	for _, r := range p.await {
+		p.send(gaveUp(r))
+	}
+	if p.run == "" {
+		return
+	}
+	p.mu.Lock()
+	lossy := p.lossy
+	p.mu.Unlock()
+	p.cfg.Recorder.FinishRun(p.run, recorder.Finish{Lossy: lossy, FinishedAt: time.Now().UTC()})
+}
+
+// close hands on what is queued and waits, within a bound, until it is safe.
+func (p *reporter) close(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
+	defer cancel()
+	p.mu.Lock()
+	p.closing = true
+	p.poke()
+	p.mu.Unlock()
+	select {
+	case <-p.ended:
+	case <-ctx.Done():
+		p.log.Warn("recording did not end in time")
+		return
+	}
+	if err := p.cfg.Recorder.Flush(ctx); err != nil {
+		p.log.Warn("recording may be incomplete", "error", err)
+	}
+}
+
+// resultHead is what a result says about itself.
+type resultHead struct {
+	isError, needsInput bool
+	state               string // to give back with the input
+}
+
+func readResult(raw string) (head resultHead) {
+	gjson.Parse(raw).ForEach(func(key, value gjson.Result) bool {
+		switch key.Str {
+		case "isError":
+			head.isError = value.Type == gjson.True
+		case "resultType":
+			head.needsInput = value.Str == "input_required"
+		case "requestState":
+			head.state = value.String()
+		}
+		return true
+	})
+	return head
+}
+
+func failureText(r report) string {
+	if r.failure == "" {
+		return ""
+	}
+	if message := gjson.Get(r.failure, "message"); message.Type == gjson.String {
+		return message.Str
+	}
+	return r.failure
+}
+
+// truncated stands for a payload that was too large to copy.
+func truncated(size int) string {
+	return fmt.Sprintf(`{"truncated":true,"originalBytes":%d}`, size)
+}
