@@ -1,0 +1,179 @@
+package service
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/store"
+)
+
+// idRest is what may follow the prefix of an id. Clients make UUIDs; an import
+// may bring others, but nothing that could be mistaken for a path.
+var idRest = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+
+// checkID wants an id with its prefix, as "run_0192...".
+func checkID(id, prefix string) error {
+	rest, ok := strings.CutPrefix(id, prefix+"_")
+	if !ok || !idRest.MatchString(rest) {
+		return refuse(CodeBadRequest, "id must be "+prefix+"_ and up to 64 letters, digits or dashes")
+	}
+	return nil
+}
+
+// started answers POST /recordings/runs. Matched is for a run that a scenario can
+// replay; nothing matches yet.
+type started struct {
+	ID      string `json:"id"`
+	Matched any    `json:"matched"`
+}
+
+func (s *server) startRun(w http.ResponseWriter, r *http.Request) error {
+	var run recorder.Run
+	if err := readJSON(r, &run); err != nil {
+		return err
+	}
+	if err := checkID(run.ID, "run"); err != nil {
+		return err
+	}
+	if run.StartedAt.IsZero() {
+		run.StartedAt = time.Now()
+	}
+	if err := s.store.CreateRun(r.Context(), run); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusCreated, started{ID: run.ID})
+}
+
+type runList struct {
+	Runs       []recorder.Run `json:"runs"`
+	NextCursor string         `json:"nextCursor,omitempty"`
+}
+
+func (s *server) listRuns(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	limit, err := intParam(query.Get("limit"))
+	if err != nil {
+		return refuse(CodeBadRequest, "limit must be a number")
+	}
+	page, err := s.store.ListRuns(r.Context(), store.RunQuery{
+		Text: query.Get("q"), Cursor: query.Get("cursor"), Limit: limit,
+	})
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, runList(page))
+}
+
+func (s *server) showRun(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.store.Run(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, run)
+}
+
+func (s *server) changeRun(w http.ResponseWriter, r *http.Request) error {
+	var body struct {
+		Input *string `json:"input"`
+	}
+	if err := readJSON(r, &body); err != nil {
+		return err
+	}
+	if body.Input == nil {
+		return refuse(CodeBadRequest, "input is missing")
+	}
+	id := r.PathValue("id")
+	if err := s.store.SetInput(r.Context(), id, *body.Input); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, named{ID: id})
+}
+
+func (s *server) deleteRun(w http.ResponseWriter, r *http.Request) error {
+	if err := s.store.DeleteRun(r.Context(), r.PathValue("id")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// named answers a write with the id of what was written.
+type named struct {
+	ID string `json:"id"`
+}
+
+func (s *server) addStep(w http.ResponseWriter, r *http.Request) error {
+	var step recorder.Step
+	if err := readJSON(r, &step); err != nil {
+		return err
+	}
+	if err := checkID(step.ID, "step"); err != nil {
+		return err
+	}
+	if err := checkStep(step); err != nil {
+		return err
+	}
+	if err := s.store.AddStep(r.Context(), r.PathValue("id"), step); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusCreated, named{ID: step.ID})
+}
+
+// changeStep puts the fields that the body has over the stored ones.
+func (s *server) changeStep(w http.ResponseWriter, r *http.Request) error {
+	var patch json.RawMessage
+	if err := readJSON(r, &patch); err != nil {
+		return err
+	}
+	stepID := r.PathValue("stepID")
+	err := s.store.UpdateStep(r.Context(), r.PathValue("id"), stepID, func(step *recorder.Step) error {
+		if err := unmarshal(patch, step); err != nil {
+			return err
+		}
+		return checkStep(*step)
+	})
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, named{ID: stepID})
+}
+
+func checkStep(step recorder.Step) error {
+	switch step.Type {
+	case recorder.StepSelected, recorder.StepResponse, recorder.StepAnswer:
+	default:
+		return refuse(CodeBadRequest, "type must be tool_selected, tool_response or final_answer")
+	}
+	if step.StepIndex < 0 {
+		return refuse(CodeBadRequest, "stepIndex must not be negative")
+	}
+	return nil
+}
+
+func (s *server) finishRun(w http.ResponseWriter, r *http.Request) error {
+	var end recorder.Finish
+	if err := readJSON(r, &end); err != nil {
+		return err
+	}
+	if end.FinishedAt.IsZero() {
+		end.FinishedAt = time.Now()
+	}
+	id := r.PathValue("id")
+	if err := s.store.FinishRun(r.Context(), id, end); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, named{ID: id})
+}
+
+// intParam reads an optional number of a query.
+func intParam(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	return strconv.Atoi(text)
+}
