@@ -3,28 +3,16 @@ package sandbox_test
 import (
 	"encoding/json"
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/bir-run/bir/sandbox"
 )
 
-// command builds the real worker: a test binary starts more slowly.
-func command(b *testing.B) []string {
-	b.Helper()
-	path := filepath.Join(b.TempDir(), "bir-sandbox")
-	if out, err := exec.Command("go", "build", "-o", path, "../cmd/bir-sandbox").CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
-	return []string{path}
-}
-
 var trivial = sandbox.Body{Kind: sandbox.KindParams, Source: "return {a: params.x}"}
 
 func BenchmarkWarmRoundTrip(b *testing.B) {
-	pool := newPool(b, sandbox.Config{Command: command(b)})
+	pool := newPool(b, sandbox.Config{})
 	args := sandbox.Args{Params: json.RawMessage(`{"x":42}`)}
 	for b.Loop() {
 		if _, err := pool.Eval(b.Context(), trivial, args); err != nil {
@@ -34,9 +22,8 @@ func BenchmarkWarmRoundTrip(b *testing.B) {
 }
 
 func BenchmarkSpawnAndFirstEvaluation(b *testing.B) {
-	cmd := command(b)
 	for b.Loop() {
-		pool := sandbox.NewPool(sandbox.Config{Command: cmd})
+		pool := sandbox.NewPool(sandbox.Config{Command: []string{workerPath}})
 		_, err := pool.Eval(b.Context(), trivial, sandbox.Args{})
 		b.StopTimer()
 		pool.Close()
@@ -48,7 +35,7 @@ func BenchmarkSpawnAndFirstEvaluation(b *testing.B) {
 }
 
 func BenchmarkFilterMapSort100KB(b *testing.B) {
-	pool := newPool(b, sandbox.Config{Command: command(b)})
+	pool := newPool(b, sandbox.Config{})
 	var rows []string
 	for i := range 500 {
 		rows = append(rows, fmt.Sprintf(`{"id":%d,"title":"%s","state":%q,"score":%d,"body":%q}`,

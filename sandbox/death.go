@@ -33,17 +33,42 @@ func (w *process) death(ctx context.Context, err error) error {
 		return w.overMemory()
 	}
 	var exit *exec.ExitError
-	if errors.As(ended, &exit) && exit.ExitCode() == wire.ExitMemory {
-		return w.overMemory()
-	}
-	switch said := w.stderr.String(); {
-	case strings.Contains(said, "stack overflow"), strings.Contains(said, "goroutine stack exceeds"):
-		return fatal(TypeMemory, "nested or recursed too deep and was stopped")
-	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
-		return w.overMemory()
+	if errors.As(ended, &exit) {
+		switch exit.ExitCode() {
+		case wire.ExitMemory:
+			return w.overMemory()
+		case exitCrash:
+			return w.crash(w.lastWords(ended))
+		}
 	}
 	return &lostError{reason: w.lastWords(errors.Join(ended, err))}
 }
+
+// exitCrash is how a Go program ends that panics or that its runtime gives up.
+const exitCrash = 2
+
+// crash sorts what the Go runtime said as it gave up. All of it is the body's doing,
+// so there is no second try.
+func (w *process) crash(said string) error {
+	for _, words := range stackWords {
+		if strings.Contains(said, words) {
+			return fatal(TypeMemory, "nested or recursed too deep and was stopped")
+		}
+	}
+	for _, words := range memoryWords {
+		if strings.Contains(said, words) {
+			return w.overMemory()
+		}
+	}
+	return fatal(TypeSandbox, "the evaluator crashed on this body: "+said)
+}
+
+// What the Go runtime writes when the stack's limit, or the process's memory limit,
+// is reached: it also needs memory to start a thread or to handle a signal.
+var (
+	stackWords  = []string{"stack overflow", "goroutine stack exceeds"}
+	memoryWords = []string{"out of memory", "cannot allocate memory", "failed to create new OS thread", "pthread_create failed", "SIGSEGV"}
+)
 
 func (w *process) overMemory() error {
 	return fatal(TypeMemory, fmt.Sprintf("used more than %d MB of memory and was stopped", w.config.MemoryBytes>>20))

@@ -3,36 +3,47 @@ package sandbox_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/bir-run/bir/sandbox"
-	"github.com/bir-run/bir/sandbox/confine"
-	"github.com/bir-run/bir/sandbox/worker"
 	"go.uber.org/goleak"
-	_ "time/tzdata"
 )
 
-// asWorker makes this test binary a worker, so that the tests need no other.
-const asWorker = "-as-worker"
+// workerPath is the real worker, as it is shipped. This test binary would not do:
+// under the race detector it takes more memory than a body may.
+var workerPath string
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == asWorker {
-		if err := worker.Serve(os.Stdin, os.Stdout, confine.Process); err != nil {
-			if err == worker.ErrMemory {
-				os.Exit(86)
-			}
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
+	dir, err := os.MkdirTemp("", "bir-sandbox-")
+	if err == nil {
+		workerPath, err = buildWorker(dir)
 	}
-	goleak.VerifyTestMain(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(dir)
+		os.Exit(code)
+	}))
+}
+
+func buildWorker(dir string) (string, error) {
+	path := filepath.Join(dir, "bir-sandbox.exe") // Windows wants the ending, others do not mind
+	build := exec.Command("go", "build", "-trimpath", "-o", path, "../cmd/bir-sandbox")
+	build.Env = append(build.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the worker: %w\n%s", err, out)
+	}
+	return path, nil
 }
 
 func newPool(t testing.TB, config sandbox.Config) *sandbox.Pool {
 	t.Helper()
 	if config.Command == nil {
-		config.Command = []string{os.Args[0], asWorker}
+		config.Command = []string{workerPath}
 	}
 	pool := sandbox.NewPool(config)
 	t.Cleanup(pool.Close)

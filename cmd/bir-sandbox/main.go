@@ -18,9 +18,11 @@ const about = `bir-sandbox evaluates the JavaScript bodies of bir's scenarios. b
 talks to it over standard input and output; there is nothing to do here by hand.
 To try a body, run: bir logic test --help`
 
+var version = "dev"
+
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == "--version" {
-		fmt.Printf("bir-sandbox, protocol %d\n", wire.Version)
+		fmt.Printf("bir-sandbox %s (protocol %d)\n", version, wire.Version)
 		return
 	}
 	if len(os.Args) > 1 || isTerminal(os.Stdin) {

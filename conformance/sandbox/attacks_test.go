@@ -1,0 +1,96 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bir-run/bir/sandbox"
+)
+
+type attack struct {
+	ID        string            `json:"id"`
+	Body      string            `json:"body"`
+	Args      orderedArgs       `json:"args"`
+	Before    []string          `json:"before"`
+	Expect    string            `json:"expect"`
+	Accept    []string          `json:"accept"`
+	Value     json.RawMessage   `json:"value"`
+	Or        []json.RawMessage `json:"or"`
+	ErrorName string            `json:"errorName"`
+	Text      string            `json:"text"`
+}
+
+// killedBy is when an attack must be over, with room for a machine that also does
+// other things. What is being tested is that it ends at all, and near its time.
+const killedBy = 2500 * time.Millisecond
+
+func TestAttacksEndSafely(t *testing.T) {
+	attacks := readCorpus[attack](t, "attacks-public.json")
+	pool := newPool(t, sandbox.Config{Size: 1})
+	for _, a := range attacks {
+		t.Run(a.ID, func(t *testing.T) {
+			args := sandbox.Args{Raw: a.Args}
+			for _, before := range a.Before {
+				_, _ = pool.Eval(t.Context(), raw(before), args) // only what it leaves behind counts
+			}
+			start := time.Now()
+			result, err := pool.Eval(t.Context(), raw(a.Body), args)
+			if took := time.Since(start); took > killedBy {
+				t.Errorf("took %v", took)
+			}
+			judge(t, a, result, err)
+			after, err := pool.Eval(t.Context(), raw("return 1"), sandbox.Args{})
+			if err != nil || string(after.Value) != "1" {
+				t.Fatalf("the next evaluation gave %s, %v", after.Value, err)
+			}
+		})
+	}
+}
+
+func raw(source string) sandbox.Body { return sandbox.Body{Kind: sandbox.KindRaw, Source: source} }
+
+func judge(t *testing.T, a attack, result sandbox.Result, err error) {
+	t.Helper()
+	got := outcome(t, err)
+	if !slices.Contains(append(a.Accept, a.Expect), got) {
+		t.Errorf("ended as %s (%s %v), want %s or one of %v", got, result.Value, err, a.Expect, a.Accept)
+		return
+	}
+	switch {
+	case got == "value" && a.Text != "":
+		if string(result.Value) != a.Text {
+			t.Errorf("gave %s, want the text %s", result.Value, a.Text)
+		}
+	case got == "value" && a.Value != nil:
+		if !slices.ContainsFunc(append(a.Or, a.Value), func(v json.RawMessage) bool { return sameJSON(v, result.Value) }) {
+			t.Errorf("gave %s, want %s", result.Value, a.Value)
+		}
+	case got == "error" && a.ErrorName != "":
+		if !strings.HasPrefix(err.Error(), a.ErrorName) {
+			t.Errorf("error %q, want a %s", err, a.ErrorName)
+		}
+	}
+}
+
+// outcome is the corpus's word for how an evaluation ended.
+func outcome(t *testing.T, err error) string {
+	t.Helper()
+	if err == nil {
+		return "value"
+	}
+	var fault *sandbox.Error
+	if !errors.As(err, &fault) {
+		t.Fatalf("an error that is not the body's: %v", err)
+	}
+	switch fault.Type {
+	case sandbox.TypeTimeout, sandbox.TypeMemory:
+		return string(fault.Type)
+	case sandbox.TypeSandbox:
+		t.Fatalf("the evaluator could not be used: %v", err)
+	}
+	return "error"
+}
