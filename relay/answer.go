@@ -64,7 +64,7 @@ func Refuse(ctx context.Context, in io.Reader, out io.Writer, server string) {
 		for {
 			m, err := lines.Next()
 			if m.Kind == jsonrpc.Request && m.ID != nil && m.Method != methodDiscover {
-				modern := bytes.Contains(m.Params(), metaVersion)
+				modern := bytes.Contains(m.Params(), []byte(`"io.modelcontextprotocol/protocolVersion"`))
 				_, _ = out.Write(notAvailable(string(m.ID), m.Method, server, modern)) // the host may be gone
 				return
 			}

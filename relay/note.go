@@ -2,11 +2,11 @@ package relay
 
 import (
 	"bytes"
+	"encoding/json"
 	"time"
 
 	"github.com/tidwall/gjson"
 
-	"github.com/bir-run/bir/recorder"
 	"github.com/bir-run/bir/relay/jsonrpc"
 )
 
@@ -14,21 +14,14 @@ const (
 	methodCall      = "tools/call"
 	methodDiscover  = "server/discover"
 	methodCancelled = "notifications/cancelled"
-
-	metaToolUse    = `_meta.claudecode/toolUseId`
-	metaClientInfo = `_meta.io\.modelcontextprotocol/clientInfo`
 )
 
-var metaVersion = []byte(`"io.modelcontextprotocol/protocolVersion"`)
-
-// toolCall is what the record keeps of a tools/call. Its strings share one copy of
-// the params.
+// toolCall is what the record keeps of a tools/call.
 type toolCall struct {
 	useID        string // the host's own id for the call, if it sent one
 	name         string
-	args         string // raw JSON text as sent
-	requestState string // of a retry after input_required (R4)
-	bytes        int
+	args         json.RawMessage // as sent
+	requestState string          // of a retry after input_required (R4)
 }
 
 // noteHost looks at one line of the host.
@@ -54,52 +47,53 @@ func (r *Relay) noteRequest(m jsonrpc.Message) {
 		return
 	}
 	c := &call{id: string(m.ID), method: m.Method, started: time.Now()}
-	params := m.Params()
-	c.modern = bytes.Contains(params, metaVersion)
+	params, _ := jsonrpc.Object(m.Params(), "name", "arguments", "requestState", "_meta", "clientInfo")
+	meta, _ := jsonrpc.Object(params[3], "io.modelcontextprotocol/protocolVersion",
+		"io.modelcontextprotocol/clientInfo", "claudecode/toolUseId")
+	c.modern = meta[0] != nil
 	if r.reporter != nil {
-		r.noteClient(m.Method, params, c.modern)
-		if m.Method == methodCall {
-			c.tool = newToolCall(m)
+		r.noteClient(m.Method, params[4], meta[1])
+		if m.Method == methodCall && !m.Cut {
+			c.tool = newToolCall(params[0], params[1], params[2], meta[2])
 		}
 	}
-	if !r.table.add(key, c) && c.tool != nil {
-		r.lose()
+	free := r.table.add(key, c)
+	if m.Method == methodCall && (m.Cut || !free) {
+		r.lose() // too large to know what was called, or not to be told apart
 	}
 }
 
 // noteClient learns the host's name where it gives one: in initialize, or on the
-// modern wire in any request.
-func (r *Relay) noteClient(method string, params []byte, modern bool) {
-	path := "clientInfo"
-	if modern {
-		path = metaClientInfo
-	} else if method != "initialize" {
-		return
+// modern wire in the _meta of every request.
+func (r *Relay) noteClient(method string, legacy, modern []byte) {
+	info := modern
+	if method == "initialize" {
+		info = legacy
 	}
-	if info := gjson.GetBytes(params, path); info.Exists() {
-		r.reporter.setHost(recorder.App{App: info.Get("name").String(), Version: info.Get("version").String()})
+	if info != nil {
+		r.reporter.setHost(info)
 	}
 }
 
-func newToolCall(m jsonrpc.Message) *toolCall {
-	if m.Cut {
-		return &toolCall{args: truncated(m.Size)}
+func newToolCall(name, args, state, useID []byte) *toolCall {
+	t := &toolCall{name: text(name), requestState: text(state), useID: text(useID)}
+	switch {
+	case args == nil:
+		t.args = json.RawMessage("{}")
+	case len(args) > maxCopyBytes:
+		t.args = truncated(len(args))
+	default:
+		t.args = bytes.Clone(args)
 	}
-	params := gjson.ParseBytes(m.Params()) // copies
-	t := &toolCall{args: "{}", bytes: len(params.Raw)}
-	params.ForEach(func(key, value gjson.Result) bool {
-		switch key.Str {
-		case "name":
-			t.name = value.String()
-		case "arguments":
-			t.args = value.Raw
-		case "requestState":
-			t.requestState = value.String()
-		}
-		return true
-	})
-	t.useID = params.Get(metaToolUse).String()
 	return t
+}
+
+// text decodes a JSON string; it is empty for anything else.
+func text(raw []byte) string {
+	if len(raw) < 2 || raw[0] != '"' {
+		return ""
+	}
+	return gjson.ParseBytes(raw).Str
 }
 
 // noteUpstream looks at one line of the upstream, which the host has by now.

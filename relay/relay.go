@@ -32,6 +32,8 @@ const (
 	// maxCopyBytes is the largest message of which a copy is kept for the record.
 	// The recorder keeps 64 KiB of it; what it needs whole are images, to hash them.
 	maxCopyBytes = 8 << 20
+	// maxRequestBytes is how much of a request is kept to find out which tool it calls.
+	maxRequestBytes = 32 << 20
 	// deliverTimeout bounds the wait for a host that does not read, once the upstream
 	// is gone.
 	deliverTimeout = 500 * time.Millisecond
@@ -58,7 +60,7 @@ type Config struct {
 	Record Record
 	// Intercept sees every line of the host before it is forwarded, and may give the
 	// bytes that go on in its place; nil leaves the line alone. Set, it makes each line
-	// wait for its end. A line over 8 MiB passes by it.
+	// wait for its end. A line over 32 MiB passes by it.
 	Intercept func(jsonrpc.Message) []byte
 }
 
@@ -134,7 +136,7 @@ func (r *Relay) windDown(upstreamEnded <-chan error) error {
 // fromHost passes on what the host says. When the upstream no longer takes it, it
 // reads on: the requests are answered when the upstream has ended.
 func (r *Relay) fromHost() {
-	in := jsonrpc.Reader{Source: r.cfg.HostIn, Forward: &sink{to: r.cfg.Upstream}, When: jsonrpc.Late, MaxBytes: maxCopyBytes}
+	in := jsonrpc.Reader{Source: r.cfg.HostIn, Forward: &sink{to: r.cfg.Upstream}, When: jsonrpc.Late, MaxBytes: maxRequestBytes}
 	if r.cfg.Intercept != nil {
 		in.When = jsonrpc.Held
 	}
@@ -155,7 +157,7 @@ func (r *Relay) fromHost() {
 }
 
 func (r *Relay) fromUpstream() error {
-	out := jsonrpc.Reader{Source: r.cfg.Upstream, Forward: r.cfg.HostOut, MaxBytes: maxCopyBytes}
+	out := jsonrpc.Reader{Source: r.cfg.Upstream, Forward: r.cfg.HostOut, MaxBytes: maxCopyBytes, Wanted: r.table.records}
 	for {
 		m, err := out.Next()
 		if m.Size > 0 {

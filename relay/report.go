@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,8 +18,12 @@ import (
 const (
 	maxReports = 250
 	// maxReportBytes bounds what the waiting reports may hold together.
-	maxReportBytes = 16 << 20
-	flushTimeout   = 2 * time.Second
+	maxReportBytes = 8 << 20
+	// Reports are collected for a moment, so that a burst of calls wakes the recorder
+	// once and not for each.
+	collectTime  = 20 * time.Millisecond
+	collectCount = 64
+	flushTimeout = 2 * time.Second
 )
 
 // Recorder takes the reports. recorder.Recorder satisfies it.
@@ -40,10 +45,14 @@ type Record struct {
 // report is one call that ended.
 type report struct {
 	call     *call
-	result   string // raw result object, empty without one
-	failure  string // raw error object, empty without one
+	answer   jsonrpc.Message // its Raw is nil without one, or without a copy of it
+	result   json.RawMessage
+	failure  string
 	status   recorder.Status
 	duration time.Duration
+	// needsInput and state are those of a result that only asks (R4).
+	needsInput bool
+	state      string
 }
 
 // reporter hands ended calls to the Recorder from a goroutine of its own, so that
@@ -55,7 +64,8 @@ type reporter struct {
 	run   string            // empty until the first call; the goroutine's own
 	await map[string]report // calls that wait for input, by requestState; likewise
 	ended chan struct{}
-	wake  chan struct{} // holds one token when there is something to do
+	wake  chan struct{} // holds one token when there is something to do at once
+	timer *time.Timer   // fires when there is something to do
 
 	mu      sync.Mutex // guards all below
 	queue   []report
@@ -66,22 +76,23 @@ type reporter struct {
 }
 
 func newReporter(cfg Record, name string, log *slog.Logger) *reporter {
-	return &reporter{cfg: cfg, name: name, log: log, await: map[string]report{},
-		ended: make(chan struct{}), wake: make(chan struct{}, 1)}
+	p := &reporter{cfg: cfg, name: name, log: log, await: map[string]report{},
+		ended: make(chan struct{}), wake: make(chan struct{}, 1), timer: time.NewTimer(collectTime)}
+	p.timer.Stop()
+	return p
 }
 
 // answered reports a call that got its answer.
 func (p *reporter) answered(c *call, m jsonrpc.Message) {
-	r := report{call: c, duration: time.Since(c.started), status: recorder.StatusOK}
+	r := report{call: c, duration: time.Since(c.started)}
 	switch {
-	case m.Cut && m.HasResult():
-		r.result = truncated(m.Size)
+	case !m.Cut:
+		r.answer = m
+		r.answer.Raw, r.answer.ID = bytes.Clone(m.Raw), nil
 	case m.HasResult():
-		r.result = string(m.Result())
-	case m.Cut:
-		r.status, r.failure = recorder.StatusRPCError, truncated(m.Size)
+		r.status, r.result = recorder.StatusOK, truncated(m.Size)
 	default:
-		r.status, r.failure = recorder.StatusRPCError, string(m.Error())
+		r.status, r.failure = recorder.StatusRPCError, string(truncated(m.Size))
 	}
 	p.push(r)
 }
@@ -113,10 +124,15 @@ func (p *reporter) push(r report) {
 		p.queue = p.queue[1:]
 		p.lossy = true
 	}
-	p.poke()
+	switch len(p.queue) {
+	case 1:
+		p.timer.Reset(collectTime)
+	case collectCount:
+		p.poke()
+	}
 }
 
-func (r *report) size() int { return len(r.result) + len(r.failure) + r.call.tool.bytes }
+func (r *report) size() int { return len(r.answer.Raw) + len(r.call.tool.args) }
 
 func (p *reporter) poke() {
 	select {
@@ -131,10 +147,15 @@ func (p *reporter) lose() {
 	p.lossy = true
 }
 
-func (p *reporter) setHost(app recorder.App) {
+// setHost keeps who the host says it is; the first word stands.
+func (p *reporter) setHost(info []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.host = app
+	if p.host.App != "" {
+		return
+	}
+	members, _ := jsonrpc.Object(info, "name", "version")
+	p.host = recorder.App{App: text(members[0]), Version: text(members[1])}
 }
 
 // pop takes the oldest report; done means that there will be no more.
@@ -159,18 +180,26 @@ func (p *reporter) loop() {
 			p.log.Error("recording stopped", "fault", fault)
 		}
 	}()
-	for range p.wake {
-		for {
-			r, ok, done := p.pop()
-			if done {
-				p.finishRun()
-				return
-			}
-			if !ok {
-				break
-			}
-			p.record(r)
+	for {
+		select {
+		case <-p.wake:
+		case <-p.timer.C:
 		}
+		if done := p.work(); done {
+			p.finishRun()
+			return
+		}
+	}
+}
+
+// work empties the queue.
+func (p *reporter) work() (done bool) {
+	for {
+		r, ok, done := p.pop()
+		if !ok {
+			return done
+		}
+		p.record(r)
 	}
 }
 
@@ -184,29 +213,28 @@ func (p *reporter) record(r report) {
 		r.duration += r.call.started.Sub(first.call.started)
 		r.call = first.call
 	}
-	result := readResult(r.result)
-	switch {
-	case result.needsInput:
-		p.hold(result.state, r)
+	if r.answer.Raw != nil {
+		r.readAnswer()
+	}
+	if r.needsInput {
+		p.hold(r)
 		return
-	case result.isError:
-		r.status = recorder.StatusToolError
 	}
 	p.send(r)
 }
 
 // hold keeps a call until its retry. Without a state to know the retry by, or with
 // too many that wait, the call is told as what it is so far: given up by the host.
-func (p *reporter) hold(state string, r report) {
-	if state == "" || len(p.await) >= maxReports {
+func (p *reporter) hold(r report) {
+	if r.state == "" || len(p.await) >= maxReports {
 		p.send(gaveUp(r))
 		return
 	}
-	p.await[state] = r
+	p.await[r.state] = r
 }
 
 func gaveUp(r report) report {
-	r.result, r.status = "", recorder.StatusCancelled
+	r.result, r.status = nil, recorder.StatusCancelled
 	return r
 }
 
@@ -221,11 +249,8 @@ func (p *reporter) send(r report) {
 	}
 	out := recorder.Call{
 		ID: id, ServerName: p.name, ToolName: tool.name,
-		Args: json.RawMessage(tool.args), Error: failureText(r),
+		Args: tool.args, Result: r.result, Error: r.failure,
 		Status: r.status, StartedAt: r.call.started.UTC(), Duration: r.duration,
-	}
-	if r.result != "" {
-		out.Result = json.RawMessage(r.result)
 	}
 	p.cfg.Recorder.RecordCall(p.run, out)
 }
@@ -277,38 +302,36 @@ func (p *reporter) close(ctx context.Context) {
 	}
 }
 
-// resultHead is what a result says about itself.
-type resultHead struct {
-	isError, needsInput bool
-	state               string // to give back with the input
-}
-
-func readResult(raw string) (head resultHead) {
-	gjson.Parse(raw).ForEach(func(key, value gjson.Result) bool {
-		switch key.Str {
-		case "isError":
-			head.isError = value.Type == gjson.True
-		case "resultType":
-			head.needsInput = value.Str == "input_required"
-		case "requestState":
-			head.state = value.String()
-		}
-		return true
-	})
-	return head
-}
-
-func failureText(r report) string {
-	if r.failure == "" {
-		return ""
+// readAnswer finds how the call ended.
+func (r *report) readAnswer() {
+	if !r.answer.HasResult() {
+		full := jsonrpc.Classify(r.answer.Raw)
+		r.status, r.failure = recorder.StatusRPCError, failureText(full.Error())
+		return
 	}
-	if message := gjson.Get(r.failure, "message"); message.Type == gjson.String {
+	result := r.answer.Tail()
+	members, size := jsonrpc.Object(result, "isError", "resultType", "requestState")
+	if size == 0 { // no object, so against the protocol, but all there is
+		full := jsonrpc.Classify(r.answer.Raw)
+		size = len(full.Result())
+	}
+	r.result = result[:size]
+	r.status = recorder.StatusOK
+	if string(members[0]) == "true" {
+		r.status = recorder.StatusToolError
+	}
+	r.needsInput, r.state = text(members[1]) == "input_required", text(members[2])
+}
+
+// failureText is a JSON-RPC error's message, or the whole of it where it has none.
+func failureText(raw []byte) string {
+	if message := gjson.GetBytes(raw, "message"); message.Type == gjson.String {
 		return message.Str
 	}
-	return r.failure
+	return string(raw)
 }
 
 // truncated stands for a payload that was too large to copy.
-func truncated(size int) string {
-	return fmt.Sprintf(`{"truncated":true,"originalBytes":%d}`, size)
+func truncated(size int) json.RawMessage {
+	return fmt.Appendf(nil, `{"truncated":true,"originalBytes":%d}`, size)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/bir-run/bir/relay/jsonrpc"
 )
 
 // call is one request of the host that has no answer yet.
@@ -42,6 +44,18 @@ func (t *table) add(key string, c *call) bool {
 	c.order = t.count
 	t.open[key] = c
 	return true
+}
+
+// records says whether the answer with this raw id is one to report.
+func (t *table) records(id []byte) bool {
+	key, ok := jsonrpc.Key(id)
+	if !ok {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.open[key]
+	return c != nil && c.tool != nil
 }
 
 // take removes the request that an answer belongs to; nil when there is none, or

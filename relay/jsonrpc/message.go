@@ -47,7 +47,17 @@ func (m *Message) Result() []byte { return m.text(fieldResult) }
 func (m *Message) Error() []byte { return m.text(fieldError) }
 
 // HasResult tells a result from an error, of a Cut message too.
-func (m *Message) HasResult() bool { return m.fields[fieldResult].set() }
+func (m *Message) HasResult() bool { return m.fields[fieldResult].start > 0 }
+
+// Tail is the line from its result on, where only the head was looked at (see
+// Reader.Wanted) and so Result is nil.
+func (m *Message) Tail() []byte {
+	s := m.fields[fieldResult]
+	if s.start == 0 || m.Cut {
+		return nil
+	}
+	return m.Raw[s.start:]
+}
 
 func (m *Message) text(f field) []byte {
 	s := m.fields[f]

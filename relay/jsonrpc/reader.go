@@ -44,11 +44,16 @@ type Reader struct {
 	Forward  io.Writer // nil forwards nothing
 	When     When
 	MaxBytes int // the longest line kept; 0 means DefaultMaxBytes
+	// Wanted, when set, is asked about a long answer whose id came before its result:
+	// false cuts the line as if it were over the limit. Of such answers only the head
+	// is looked at, however short they are: Classify of Raw finds the result.
+	Wanted func(id []byte) bool
 
 	buf     []byte
 	sent    int // how far the buffer has been forwarded
 	start   int // of the line under way
-	scanned int // how far it has been looked at
+	sought  int // how far its end has been looked for
+	scanned int // how far it has been classified
 	size    int // bytes of the line that left the buffer
 	cut     bool
 	err     error
@@ -58,6 +63,7 @@ type Reader struct {
 // Next returns the next line. A clean end is io.EOF; a line without a delimiter
 // at the end comes with ErrTruncated. An error of Forward ends the stream.
 func (r *Reader) Next() (Message, error) {
+	r.scan.headOnly = r.Wanted != nil
 	r.scan.reset()
 	r.size, r.cut = 0, false
 	for {
@@ -83,27 +89,33 @@ func (r *Reader) Replace(line Message, b []byte) {
 	r.sent = r.start
 }
 
-// complete looks at what has been read but not scanned.
+// complete looks for the end of the line in what has been read. A line is
+// classified when it is complete: its last bytes are on their way by then, and
+// should not have to wait for that.
 func (r *Reader) complete() (Message, bool) {
-	fresh := r.buf[r.scanned:]
-	end := bytes.IndexByte(fresh, '\n')
+	end := bytes.IndexByte(r.buf[r.sought:], '\n')
 	if end < 0 {
-		r.scan.feed(fresh)
-		r.scanned = len(r.buf)
+		r.sought = len(r.buf)
 		return Message{}, false
 	}
-	r.scan.feed(fresh[:end+1])
-	return r.take(r.scanned + end + 1), true
+	return r.take(r.sought + end + 1), true
+}
+
+// classify looks at the line up to end of the buffer.
+func (r *Reader) classify(end int) {
+	r.scan.feed(r.buf[r.scanned:end])
+	r.scanned = end
 }
 
 // take yields the line that ends at end of the buffer.
 func (r *Reader) take(end int) Message {
+	r.classify(end)
 	raw := r.buf[r.start:end:end]
 	size := r.size + len(raw)
 	if r.cut {
 		raw = nil
 	}
-	r.start, r.scanned = end, end
+	r.start, r.sought = end, end
 	return r.scan.message(raw, size, r.cut)
 }
 
@@ -143,8 +155,9 @@ func (r *Reader) refill() {
 // front, by growing, or, above the limit, by letting go of the line.
 func (r *Reader) room() {
 	held := len(r.buf) - r.start
-	if r.cut || held >= r.limit() {
+	if r.cut || held >= r.limit() || held > cap(r.buf)-readBytes/2 && !r.wanted() {
 		r.forward(len(r.buf))
+		r.classify(len(r.buf))
 		r.cut, r.size = true, r.size+held
 		r.start, held = len(r.buf), 0
 	}
@@ -163,7 +176,18 @@ func (r *Reader) room() {
 		copy(grown, r.buf[r.start:])
 		r.buf = grown
 	}
-	r.start, r.scanned, r.sent = 0, held, held-unsent
+	r.scanned -= r.start
+	r.start, r.sought, r.sent = 0, held, held-unsent
+}
+
+// wanted asks about a line that has outgrown the buffer, once its head says which
+// answer it is.
+func (r *Reader) wanted() bool {
+	if r.Wanted == nil || r.When != Early {
+		return true
+	}
+	r.classify(len(r.buf))
+	return r.scan.state != isSettled || r.Wanted(r.scan.id)
 }
 
 func (r *Reader) forward(end int) {

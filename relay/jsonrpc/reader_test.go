@@ -142,6 +142,43 @@ func TestAHeldLineCanBeReplaced(t *testing.T) {
 	}
 }
 
+func TestOfAnswersOverTheBufferOnlyTheWantedAreKept(t *testing.T) {
+	answer := func(id string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"result":"` + strings.Repeat("x", 300<<10) + `"}` + "\n"
+	}
+	in := answer("1") + answer("2") + answer("1") + "{\"id\":3,\"result\":7}\n"
+	var out bytes.Buffer
+	r := &Reader{Source: strings.NewReader(in), Forward: &out, Wanted: func(id []byte) bool { return string(id) == "2" }}
+	var kept []string
+	for {
+		m, err := r.Next()
+		if err != nil {
+			break
+		}
+		if !m.HasResult() || m.Kind != Response {
+			t.Errorf("an answer was not seen as one: %v", m.Kind)
+		}
+		if !m.Cut {
+			full := Classify(m.Raw)
+			kept = append(kept, string(m.ID)+" "+string(full.Result()[:1]))
+		}
+	}
+	if diff := cmp.Diff([]string{`2 "`, `1 "`, `3 7`}, kept); diff != "" {
+		t.Error(diff)
+	}
+	if out.String() != in {
+		t.Errorf("%d bytes forwarded of %d", out.Len(), len(in))
+	}
+}
+
+func TestAnAnswerWhoseIDComesLastIsKept(t *testing.T) {
+	in := `{"result":"` + strings.Repeat("x", 300<<10) + `","id":1}` + "\n"
+	r := &Reader{Source: strings.NewReader(in), Wanted: func([]byte) bool { return false }}
+	if m, err := r.Next(); err != nil || m.Cut || string(m.ID) != "1" || len(m.Raw) != len(in) {
+		t.Errorf("cut %v, id %s, %d bytes, %v", m.Cut, m.ID, len(m.Raw), err)
+	}
+}
+
 func TestAForwardErrorEndsTheStream(t *testing.T) {
 	gone := errors.New("gone")
 	r := &Reader{Source: strings.NewReader("{}\n"), Forward: brokenWriter{gone}}
@@ -187,6 +224,11 @@ func FuzzReader(f *testing.F) {
 		}
 		if diff := cmp.Diff(want, lines); diff != "" {
 			t.Fatalf("a split changed the messages: %s", diff)
+		}
+		var unwanted bytes.Buffer
+		all(&Reader{Source: &pieces{left: in, sizes: sizes}, Forward: &unwanted, Wanted: func([]byte) bool { return false }})
+		if !bytes.Equal(unwanted.Bytes(), in) {
+			t.Fatalf("unwanted: forwarded %q for %q", unwanted.Bytes(), in)
 		}
 		var out bytes.Buffer
 		cut := &Reader{Source: &pieces{left: in, sizes: sizes}, MaxBytes: int(limit), Forward: &out, When: When(limit % 3)}
