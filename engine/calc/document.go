@@ -111,7 +111,7 @@ func textDocument(at, text string) *document {
 }
 
 // documentName is a word for what a call read: the file's name, or its extension
-// where the name is an id, or else the last word of the tool's name.
+// where the name is an id, or else the last noun of the tool's or server's name.
 func documentName(call engine.Call, input *value.Node) string {
 	name := ""
 	eachLeaf(input, func(_ string, leaf *value.Node) {
@@ -128,14 +128,15 @@ func documentName(call engine.Call, input *value.Node) string {
 	if segments := words.Segments(name); len(segments) > 0 {
 		return words.Camel(segments...)
 	}
-	segments := words.Segments(call.UpstreamTool)
-	if len(segments) == 0 {
-		segments = words.Segments(call.ToolName)
+	for _, name := range []string{call.UpstreamTool, call.ServerName} {
+		segments := words.Segments(name)
+		for i := len(segments) - 1; i >= 0; i-- {
+			if !words.Verb(segments[i]) && words.Camel(segments[i]) != "" {
+				return words.Camel(segments[i])
+			}
+		}
 	}
-	if len(segments) == 0 {
-		return "data"
-	}
-	return words.Camel(segments[len(segments)-1])
+	return "items"
 }
 
 // eachLeaf visits the leaves of a value in order, with the key they stand under.

@@ -126,7 +126,10 @@ func (e *explainer) addOutput(i int, input *value.Node, call engine.Call) {
 
 func echo(given []string, text string) bool {
 	return slices.ContainsFunc(given, func(input string) bool {
-		for at := 0; text != ""; {
+		if len(text) < minStrong {
+			return input == text
+		}
+		for at := 0; ; {
 			i := strings.Index(input[at:], text)
 			if i < 0 {
 				return false
@@ -137,7 +140,6 @@ func echo(given []string, text string) bool {
 			_, size := utf8.DecodeRuneInString(input[at+i:])
 			at += i + size
 		}
-		return false
 	})
 }
 
@@ -286,10 +288,17 @@ func standsAlone(text string, start, end int) bool {
 	return text[end] != '-' && text[end] != '_'
 }
 
+// maxAlike bounds how many places of the same text are weighed, besides those in
+// elements that are used already.
+const maxAlike = 64
+
 func (e *explainer) best(atoms []*atom, c *situation) *atom {
 	var best *atom
 	top := 0
-	for _, a := range atoms {
+	for i, a := range atoms {
+		if i >= maxAlike && (a.place == nil || !e.used[a.place.element()]) {
+			continue
+		}
 		if points := e.score(a, c); points > top {
 			best, top = a, points
 		}

@@ -144,18 +144,19 @@ func (e *explainer) scoreOutput(a *atom, c *situation, points int) int {
 		return 0
 	}
 	link := c.link(p)
-	if link < a.minLink {
-		return 0
-	}
 	used := p.element() != "" && e.used[p.element()]
-	pick := e.quality(p)
+	isStrong := strong(a.text, p.kind)
 	switch {
-	case strong(a.text, p.kind) && (pick > pickIndex || link >= linkOwner || used || digits(a.text)):
+	case link < a.minLink:
+		return 0
+	case isStrong && (c.whole || digits(a.text)):
 	case link >= linkOwner, link == linkLoose && c.whole && len(a.text) > 1:
-	case used && c.whole && len(a.text) >= minStrong:
+	case used && (isStrong || c.whole && len(a.text) >= minStrong):
+	case isStrong && e.quality(p) > pickIndex:
 	default:
 		return 0
 	}
+	pick := e.quality(p)
 	points += 1 + scoreLink*link + scorePick*pick + 2*scorePick
 	if used {
 		points += scoreElement

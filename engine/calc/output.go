@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bir-run/bir/engine/value"
 	"github.com/bir-run/bir/engine/words"
 )
 
@@ -12,11 +13,10 @@ import (
 // later steps need. Missing pieces throw, so that no later input is made of
 // undefined.
 type outputWriter struct {
-	e       *explainer
-	lines   []string
-	vars    map[string]string // expression by what it stands for
-	names   map[string]bool   // identifiers in use
-	checked map[string]bool   // fields that need() has seen
+	e     *explainer
+	lines []string
+	vars  map[string]string // identifier by what it stands for
+	names map[string]bool   // identifiers in use
 }
 
 const needFunction = `const need = (value, what) => {
@@ -26,7 +26,7 @@ const needFunction = `const need = (value, what) => {
 
 // outputBody writes the body for the values threaded from one step.
 func (e *explainer) outputBody(step int) string {
-	w := &outputWriter{e: e, vars: map[string]string{}, names: map[string]bool{}, checked: map[string]bool{}}
+	w := &outputWriter{e: e, vars: map[string]string{}, names: map[string]bool{}}
 	var members []member
 	for _, p := range e.threads {
 		if p.doc.step == step {
@@ -90,13 +90,27 @@ func (w *outputWriter) walk(p *place, expr string) string {
 			continue
 		}
 		what = h.key
-		if last || i+1 < len(p.path) && p.path[i+1].index >= 0 {
-			expr = access(expr, h.key)
-			continue
+		expr = w.key(p, i, expr)
+		if !last && p.path[i+1].index < 0 {
+			expr = "need(" + expr + ", " + quote(h.key) + ")"
 		}
-		expr = "need(" + access(expr, h.key) + ", " + quote(h.key) + ")"
 	}
 	return "need(" + expr + ", " + quote(describeField(what, p)) + ")"
+}
+
+// key reads a property, under the name that the prompt or an earlier output gives
+// where the key is such a name.
+func (w *outputWriter) key(p *place, at int, object string) string {
+	key := p.path[at].key
+	if c := w.e.named(key); c != nil && c.name != "" {
+		return object + "[" + access("params", c.name) + "]"
+	}
+	for _, t := range w.e.threads {
+		if t.doc.step < p.doc.step && t.text == key && t.kind == value.String && strong(key, t.kind) {
+			return object + "[" + access("respParams", t.name) + "]"
+		}
+	}
+	return access(object, key)
 }
 
 func describeField(what string, p *place) string {
@@ -116,10 +130,15 @@ func (w *outputWriter) element(p *place, at int, expr, what string) string {
 	}
 	array := w.define(id, plural, "need("+expr+", "+quote(what)+")")
 	s := w.e.selection(p, at)
+	element := id + "[" + strconv.Itoa(p.path[at].index) + "]"
+	if s.how == byMatch {
+		condition := "(" + one[:1] + ") => " + s.filter.condition(one[:1])
+		return w.define(element, one, "need("+array+".find("+condition+"), "+quote("matching "+singular(what))+")")
+	}
 	if s.filter != nil {
 		array = w.filtered(id, array, one, s)
 	}
-	return w.define(id+"["+strconv.Itoa(p.path[at].index)+"]", one, choose(array, singular(what), s))
+	return w.define(element, one, choose(array, singular(what), s))
 }
 
 func (w *outputWriter) filtered(id, array, one string, s *selection) string {
@@ -153,8 +172,6 @@ func choose(array, what string, s *selection) string {
 		return extremeOf(array, what, s)
 	case byIndex:
 		return fmt.Sprintf("need(%s[%d], %s)", array, s.index, quote(fmt.Sprintf("%s number %d", what, s.index+1)))
-	case byMatch:
-		return fmt.Sprintf("need(%s[0], %s)", array, quote("matching "+what))
 	}
 	return fmt.Sprintf("need(%s[0], %s)", array, quote(what))
 }
@@ -216,16 +233,9 @@ func (e *explainer) describeOutput(step int) string {
 			id := p.doc.id() + pathText(p.path[:i+1])
 			if h.index >= 0 && !seen[id] {
 				seen[id] = true
-				text := e.selection(p, i).describe()
-				if i > 0 && p.path[i-1].index < 0 {
-					text = "of " + p.path[i-1].key + ", " + text
-				}
-				texts = append(texts, text)
+				texts = append(texts, "From "+nameAt(p, i)+" it takes "+e.selection(p, i).describe()+".")
 			}
 		}
 	}
-	if len(texts) == 0 {
-		return ""
-	}
-	return "It takes, " + strings.Join(texts, "; ") + "."
+	return strings.Join(texts, " ")
 }

@@ -24,8 +24,9 @@ type candidate struct {
 }
 
 var (
-	numeric  = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
-	dateLike = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
+	numeric    = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+	repository = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[\w.-]+$`)
+	dateLike   = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
 )
 
 // candidates are the tokens of a prompt that look like values and not like prose.
@@ -110,7 +111,8 @@ func labelBefore(tokens []words.Token, i int) string {
 			}
 			continue
 		}
-		if words.Verb(word) || written(before.Text) || capitalised(before.Text) && j > 0 {
+		known := words.Label(word) || words.SettingLabel(word)
+		if words.Verb(word) || written(before.Text) || capitalised(before.Text) && j > 0 || !known && len(word) < minStrong {
 			return ""
 		}
 		return word
@@ -120,7 +122,7 @@ func labelBefore(tokens []words.Token, i int) string {
 
 // phrase makes a candidate of any text that the prompt contains in whole words.
 func (e *explainer) phrase(text string) *candidate {
-	if c, known := e.phrases[text]; known {
+	if c, known := e.phrases[text]; known || strings.TrimSpace(text) == "" {
 		return c
 	}
 	first, last := -1, -1
@@ -172,6 +174,8 @@ func paramName(c *candidate, key string) string {
 		return "url"
 	case strings.Contains(c.text, "@") && !strings.Contains(c.text, "/"):
 		return "email"
+	case repository.MatchString(c.text):
+		return "repo"
 	case !vague[key] && words.Camel(words.Segments(key)...) != "":
 		return words.Camel(words.Segments(key)...)
 	case dateLike.MatchString(c.text):
@@ -194,13 +198,14 @@ func (c *candidate) describe(prompt string) engine.Param {
 	if c.number {
 		p.Type, p.SampleValue = "number", []byte(c.text)
 	}
-	if c.label != "" {
+	before := lastWord(strings.TrimRight(prompt[:c.start], "\"'`“„«"))
+	switch {
+	case c.label != "":
 		p.Description = fmt.Sprintf("the %s, %q in the prompt", c.label, c.text)
-	} else {
+	case before != "":
+		p.Description = fmt.Sprintf("%q in the prompt, after %q", c.text, before)
+	default:
 		p.Description = fmt.Sprintf("%q in the prompt", c.text)
-	}
-	if c.start > 0 && c.end < len(prompt) {
-		p.Description += fmt.Sprintf(", after %q", lastWord(prompt[:c.start]))
 	}
 	return p
 }

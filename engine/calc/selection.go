@@ -19,6 +19,8 @@ type selection struct {
 	index  int
 	linked string // the word of the prompt that asks for it
 	also   []string
+	known  int  // how many values were threaded when it was decided
+	pinned bool // a body uses it: it stays as it is
 }
 
 type how int
@@ -85,20 +87,23 @@ func (l *line) quality() int {
 }
 
 // selection explains the array step at a position of a place's path. It is
-// decided once, so that all values of an element are reached the same way.
+// decided anew while more becomes known, until a value of the element is used:
+// then all of its values are reached the same way.
 func (e *explainer) selection(p *place, at int) *selection {
 	id := p.doc.id() + pathText(p.path[:at+1])
-	if s, known := e.selections[id]; known {
+	if s, known := e.selections[id]; known && (s.pinned || s.known == len(e.threads)) {
 		return s
 	}
-	s := e.selectFrom(p.path[at].array.Items, p.path[at].index, p.doc.step)
+	s := e.selectFrom(p, at)
+	s.known = len(e.threads)
 	e.selections[id] = s
 	return s
 }
 
-func (e *explainer) selectFrom(items []*value.Node, chosen, step int) *selection {
+func (e *explainer) selectFrom(p *place, at int) *selection {
+	items, chosen := p.path[at].array.Items, p.path[at].index
 	best := e.selectIn(items, nil, chosen)
-	for _, eq := range e.equalities(items[chosen], step) {
+	for _, eq := range e.equalities(p, at) {
 		pool := matching(items, eq)
 		if len(pool) == 1 {
 			return &selection{filter: eq, how: byMatch, linked: eq.source()}
@@ -183,8 +188,10 @@ func position(pool []*value.Node, chosen *value.Node) int {
 
 // equalities are the fields of an element whose value is known before the step's
 // output is read: from the prompt, or threaded from an earlier step.
-func (e *explainer) equalities(element *value.Node, step int) []*equality {
+func (e *explainer) equalities(p *place, at int) []*equality {
 	var found []*equality
+	element := p.path[at].array.Items[p.path[at].index]
+	about := nameAt(p, at)
 	if element.Kind == value.String {
 		for _, c := range e.candidates {
 			if !c.number && len(c.text) >= minStrong && strings.Contains(element.Text, c.text) {
@@ -195,12 +202,12 @@ func (e *explainer) equalities(element *value.Node, step int) []*equality {
 	}
 	for _, f := range fieldsOf(element) {
 		for _, c := range e.candidates {
-			if c.text == f.node.Text && telling(c, f.name) {
+			if c.text == f.node.Text && telling(c, f.name, about) {
 				found = append(found, &equality{field: f.name, param: c, asString: c.number != (f.node.Kind == value.Number)})
 			}
 		}
 		for _, t := range e.threads {
-			if t.doc.step < step && t.text == f.node.Text && strong(t.text, t.kind) {
+			if t.doc.step < p.doc.step && t.text == f.node.Text && strong(t.text, t.kind) {
 				found = append(found, &equality{field: f.name, thread: t, asString: t.kind != f.node.Kind})
 			}
 		}
@@ -209,11 +216,23 @@ func (e *explainer) equalities(element *value.Node, step int) []*equality {
 }
 
 // telling guards against a small number that a field has by coincidence.
-func telling(c *candidate, field string) bool {
+// Beside its label it tells: issue 42, in a field of that name or the number of an
+// element of issues.
+func telling(c *candidate, field, about string) bool {
 	if trivial(c.text) {
 		return false
 	}
-	return !c.number || strong(c.text, value.Number) || anyRelated(words.Segments(c.label), words.Segments(field))
+	label := words.Segments(c.label)
+	return !c.number || strong(c.text, value.Number) || anyRelated(label, words.Segments(field)) ||
+		generic[field] && anyRelated(label, words.Segments(about))
+}
+
+// nameAt is the word for the array at a position of a path.
+func nameAt(p *place, at int) string {
+	if at > 0 && p.path[at-1].index < 0 {
+		return p.path[at-1].key
+	}
+	return p.doc.name
 }
 
 func (eq *equality) value() string {

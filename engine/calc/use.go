@@ -52,10 +52,15 @@ func (e *explainer) thread(p *place) string {
 	}
 	for i, h := range p.path {
 		if h.index < 0 {
+			if c := e.named(h.key); c != nil {
+				e.param(c, "")
+			}
 			continue
 		}
-		if eq := e.selection(p, i).filter; eq != nil && eq.param != nil {
-			e.param(eq.param, eq.field)
+		s := e.selection(p, i)
+		s.pinned = true
+		if s.filter != nil && s.filter.param != nil {
+			e.param(s.filter.param, s.filter.field)
 		}
 	}
 	if element := p.element(); element != "" {
@@ -95,13 +100,23 @@ func (e *explainer) explainAnswer() {
 	e.steps = e.steps[:len(e.steps)-1]
 }
 
-var dataToken = regexp.MustCompile(`[A-Za-z]*[0-9][A-Za-z0-9_.:-]*[A-Za-z0-9]`)
+// named is the value of the prompt that a key of an output repeats.
+func (e *explainer) named(key string) *candidate {
+	for _, c := range e.candidates {
+		if c.text == key && !c.number && len(key) >= minStrongNum {
+			return c
+		}
+	}
+	return nil
+}
+
+var dataToken = regexp.MustCompile(`[A-Za-z0-9]([A-Za-z0-9_.:-]*[A-Za-z0-9])?`)
 
 // dataIn lists the pieces of a literal text that look like data: ids and numbers.
 func dataIn(text string) []string {
 	var found []string
 	for _, token := range dataToken.FindAllString(text, -1) {
-		if len(token) >= minStrongNum {
+		if len(token) >= minStrongNum && digits(token) {
 			found = append(found, token)
 		}
 	}

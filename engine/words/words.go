@@ -21,7 +21,7 @@ type Token struct {
 }
 
 const (
-	openers = "([{<\"'`“‘«"
+	openers = "([{<\"'`“‘«„"
 	closers = ")]}>\"'`”’»"
 	marks   = ".,;:!?…"
 )
@@ -55,7 +55,7 @@ func wordEnd(text string, at int) int {
 	return len(text)
 }
 
-var quotes = map[rune]string{'"': `"`, '\'': "'", '`': "`", '“': "”", '«': "»", '‘': "’"}
+var quotes = map[rune]string{'"': `"`, '\'': "'", '`': "`", '“': "”", '„': "“", '«': "»", '‘': "’"}
 
 // quotedEnd is the end of the quoted string that starts at a position, 0 without
 // one. An apostrophe closes only before a space, so that "it's" is one word.
