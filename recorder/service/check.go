@@ -20,6 +20,9 @@ type CheckReport struct {
 }
 
 func reportOn(scn engine.Scenario, stepIndex int, found proof.Report) *CheckReport {
+	if found.Steps == nil {
+		found.Steps = []proof.StepReport{} // a list in JSON, also where nothing was evaluated
+	}
 	return &CheckReport{ScenarioID: scn.ID, StepIndex: stepIndex, ChainRevision: scn.ChainRevision, Report: found}
 }
 

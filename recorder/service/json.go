@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -43,8 +44,12 @@ func unmarshal(data []byte, v any) error {
 	case errors.As(err, &syntax):
 		return refuse(CodeMalformedJSON, fmt.Sprintf("%s: %v", position(data, syntax.Offset), err))
 	case errors.As(err, &wrongType):
-		return refuse(CodeMalformedJSON, fmt.Sprintf("%s: %q is a %s, want %s",
-			position(data, wrongType.Offset), wrongType.Field, wrongType.Value, jsonName(wrongType)))
+		what := "the body"
+		if wrongType.Field != "" {
+			what = strconv.Quote(wrongType.Field)
+		}
+		return refuse(CodeMalformedJSON, fmt.Sprintf("%s: %s: got %s, want %s",
+			position(data, wrongType.Offset), what, wrongType.Value, jsonName(wrongType)))
 	}
 	return refuse(CodeMalformedJSON, err.Error())
 }

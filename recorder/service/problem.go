@@ -132,6 +132,10 @@ func problemOf(err error) *problem {
 func (s *server) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(err)
 	known := problems[p.Code]
+	detail := p.Detail
+	if detail == "" && p.Code == CodeNotFound {
+		detail = r.URL.Path
+	}
 	if known.status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
 		s.log.LogAttrs(r.Context(), slog.LevelError, "request failed",
 			slog.String("method", r.Method), slog.String("route", r.Pattern),
@@ -144,7 +148,7 @@ func (s *server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 		Type:   "urn:bir:problem:" + string(p.Code),
 		Title:  known.title,
 		Status: known.status,
-		Detail: p.Detail,
+		Detail: detail,
 		Code:   p.Code,
 		Report: p.Report,
 	})

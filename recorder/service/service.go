@@ -27,6 +27,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/bir-run/bir/engine"
+	"github.com/bir-run/bir/recorder/launch"
 	"github.com/bir-run/bir/recorder/store"
 )
 
@@ -82,17 +83,17 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		return err
 	}
 	s := newServer(cfg, st, newToken())
-	file := foundFile{
+	file := launch.File{
 		URL:       "http://" + listener.Addr().String(),
 		Token:     s.token,
 		PID:       os.Getpid(),
 		Version:   cfg.Version,
 		StartedAt: s.started,
 	}
-	if err := file.publish(cfg.Home); err != nil {
+	if err := launch.Write(cfg.Home, file); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	defer func() { err = errors.Join(err, file.withdraw(cfg.Home)) }()
+	defer func() { err = errors.Join(err, launch.Remove(cfg.Home, file.PID)) }()
 	return s.serve(ctx, listener)
 }
 
