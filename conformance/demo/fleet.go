@@ -28,7 +28,7 @@ type Region struct {
 }
 
 // RegionNames are the regions of the fleet. The job is recorded in the first.
-var RegionNames = []string{"eu-west", "us-east", "ap-south", "sa-east"}
+var RegionNames = []string{"eu-west", "ap-south", "us-east", "sa-east"}
 
 var (
 	owners = []string{"Ada Lovelace", "Grace Hopper", "Alan Turing", "Katherine Johnson", "Edsger Dijkstra", "Radia Perlman"}

@@ -45,6 +45,11 @@ func Usage(format string, args ...any) error {
 	return &Error{Code: ExitUsage, Err: fmt.Errorf(format, args...)}
 }
 
+// Failed is an error about what was asked for, not how.
+func Failed(format string, args ...any) error {
+	return &Error{Code: ExitFailed, Err: fmt.Errorf(format, args...)}
+}
+
 // Hint adds what to do next to an error.
 func Hint(err error, format string, args ...any) error {
 	return &Error{Code: CodeOf(err), Hint: fmt.Sprintf(format, args...), Err: err}

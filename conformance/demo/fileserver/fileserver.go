@@ -6,6 +6,7 @@ package fileserver
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -55,12 +56,7 @@ func (f folder) local(path string) string {
 }
 
 func (f folder) list(_ context.Context, _ *mcp.CallToolRequest, args pathArgs) (*mcp.CallToolResult, textResult, error) {
-	dir, err := f.root.Open(f.local(args.Path))
-	if err != nil {
-		return nil, textResult{}, err
-	}
-	defer dir.Close()
-	entries, err := dir.ReadDir(-1)
+	entries, err := fs.ReadDir(f.root.FS(), f.local(args.Path))
 	if err != nil {
 		return nil, textResult{}, err
 	}

@@ -1,0 +1,43 @@
+// Command bir is what the user types: it reads runs and scenarios, edits and tests
+// bodies, replays jobs, and serves the embedded service.
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/bir-run/bir/cmd/internal/app"
+	"github.com/bir-run/bir/cmd/internal/cli"
+	"github.com/bir-run/bir/cmd/internal/env"
+)
+
+var version = "dev"
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	environment, err := env.Process()
+	if err != nil {
+		cli.Report(os.Stderr, cli.Usage("%w", err))
+		return cli.ExitUsage
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		executable = os.Args[0] // the other binaries are then looked for on the PATH
+	}
+	root := newRoot(&app.App{
+		Streams:    cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
+		Env:        environment,
+		Version:    version,
+		Executable: executable,
+		Log:        slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	err = root.ExecuteContext(ctx)
+	cli.Report(os.Stderr, err)
+	return cli.CodeOf(err)
+}

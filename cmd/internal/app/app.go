@@ -1,0 +1,91 @@
+// Package app wires the parts together for the commands: the service's client,
+// the sandbox pool and the guards, each opened when it is first needed.
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/bir-run/bir/cmd/internal/cli"
+	"github.com/bir-run/bir/cmd/internal/env"
+	"github.com/bir-run/bir/recorder/client"
+	"github.com/bir-run/bir/recorder/launch"
+	"github.com/bir-run/bir/sandbox"
+)
+
+// App is what every command gets from main.
+type App struct {
+	cli.Streams
+	Env        env.Env
+	Version    string
+	Executable string // our own path: the other binaries stand beside it
+	Log        *slog.Logger
+}
+
+// Service finds the service, or starts the embedded one.
+func (a *App) Service(ctx context.Context) (*client.Client, error) {
+	bir, err := a.Binary("bir")
+	if err != nil {
+		return nil, err
+	}
+	c, err := launch.Connect(ctx, launch.Config{
+		Home:         a.Env.Home,
+		AuthURL:      a.Env.AuthURL,
+		Token:        a.Env.AuthToken,
+		ServeCommand: []string{bir, "serve"},
+		Env:          a.Env.Vars,
+		Logger:       a.Log,
+	})
+	if err != nil {
+		return nil, cli.Hint(fmt.Errorf("reach the service: %w", err),
+			"see %s, or run `bir serve` in a terminal of its own", filepath.Join(a.Env.Home, "logs", "service.log"))
+	}
+	return c, nil
+}
+
+// Limits of evaluations; zero takes what the environment says.
+type Limits struct {
+	Timeout     time.Duration
+	MemoryBytes int64
+}
+
+// Pool makes a pool of evaluators. The caller closes it.
+func (a *App) Pool() (*sandbox.Pool, error) { return a.PoolWith(Limits{}) }
+
+// PoolWith makes a pool with limits of its own.
+func (a *App) PoolWith(l Limits) (*sandbox.Pool, error) {
+	worker, err := a.Binary("bir-sandbox")
+	if err != nil {
+		return nil, err
+	}
+	return sandbox.NewPool(sandbox.Config{
+		Command:     []string{worker},
+		Timeout:     cmp.Or(l.Timeout, a.Env.LogicTimeout),
+		MemoryBytes: cmp.Or(l.MemoryBytes, a.Env.LogicMemoryBytes),
+		Logger:      a.Log,
+	}), nil
+}
+
+// Binary finds another of bir's binaries: beside our own, else on the PATH.
+func (a *App) Binary(name string) (string, error) {
+	file := name
+	if runtime.GOOS == "windows" {
+		file += ".exe"
+	}
+	beside := filepath.Join(filepath.Dir(a.Executable), file)
+	if found, err := exec.LookPath(beside); err == nil {
+		return found, nil
+	}
+	found, err := exec.LookPath(file)
+	if err != nil {
+		return "", cli.Hint(fmt.Errorf("%s is neither beside %s nor on the PATH", name, a.Executable),
+			"`make` builds every binary into one folder")
+	}
+	return found, nil
+}
