@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bir-run/bir/engine/source"
 	"github.com/bir-run/bir/engine/value"
 	"github.com/bir-run/bir/engine/words"
 )
@@ -17,7 +18,7 @@ type atom struct {
 	text    string
 	form    string // JavaScript with # for the value; empty for the value as it is
 	param   *candidate
-	place   *place
+	place   *source.Place
 	minLink int    // how clearly the words around must speak of it
 	after   string // what must follow it in the text
 }
@@ -139,38 +140,38 @@ const (
 )
 
 // outputAtoms are the forms in which a value of an output may stand in an input.
-func outputAtoms(p *place) []*atom {
-	if p.kind == value.Number {
+func outputAtoms(p *source.Place) []*atom {
+	if p.Kind == value.Number {
 		return numberAtoms(p)
 	}
-	atoms := []*atom{{text: p.text, place: p}}
-	if len(p.text) < 4 || len(p.text) > 64 || p.line != nil {
+	atoms := []*atom{{text: p.Text, place: p}}
+	if len(p.Text) < 4 || len(p.Text) > 64 || p.Line != nil {
 		return atoms
 	}
-	for _, f := range textForms(p.text) {
+	for _, f := range textForms(p.Text) {
 		atoms = append(atoms, &atom{text: f.text, form: f.form, place: p})
 	}
-	if i := strings.LastIndex(p.text, "/"); i >= 0 && i < len(p.text)-2 && !strings.ContainsAny(p.text, " \n") {
-		atoms = append(atoms, &atom{text: p.text[i+1:], form: `#.split("/").pop()`, place: p})
+	if i := strings.LastIndex(p.Text, "/"); i >= 0 && i < len(p.Text)-2 && !strings.ContainsAny(p.Text, " \n") {
+		atoms = append(atoms, &atom{text: p.Text[i+1:], form: `#.split("/").pop()`, place: p})
 	}
 	return atoms
 }
 
 // numberAtoms: a body reads a number and prints it, so 1.50 becomes 1.5 unless
 // the body says how many digits it wants.
-func numberAtoms(p *place) []*atom {
-	rendered, exact := value.JavaScript(p.text)
-	if rendered == p.text {
-		return append([]*atom{{text: p.text, place: p}}, roundedAtoms(p)...)
+func numberAtoms(p *source.Place) []*atom {
+	rendered, exact := value.JavaScript(p.Text)
+	if rendered == p.Text {
+		return append([]*atom{{text: p.Text, place: p}}, roundedAtoms(p)...)
 	}
-	if _, fraction, ok := strings.Cut(p.text, "."); exact && ok && !strings.ContainsAny(fraction, "eE") {
-		return []*atom{{text: p.text, form: "#.toFixed(" + strconv.Itoa(len(fraction)) + ")", place: p}}
+	if _, fraction, ok := strings.Cut(p.Text, "."); exact && ok && !strings.ContainsAny(fraction, "eE") {
+		return []*atom{{text: p.Text, form: "#.toFixed(" + strconv.Itoa(len(fraction)) + ")", place: p}}
 	}
 	return nil
 }
 
-func roundedAtoms(p *place) []*atom {
-	n, err := strconv.ParseFloat(p.text, 64)
+func roundedAtoms(p *source.Place) []*atom {
+	n, err := strconv.ParseFloat(p.Text, 64)
 	if err != nil {
 		return nil
 	}
@@ -181,7 +182,7 @@ func roundedAtoms(p *place) []*atom {
 			place: p, minLink: linkOwner, after: "%",
 		})
 	}
-	_, fraction, _ := strings.Cut(p.text, ".")
+	_, fraction, _ := strings.Cut(p.Text, ".")
 	for digits := range 4 {
 		if digits != len(fraction) {
 			text := strconv.FormatFloat(n, 'f', digits, 64)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/bir-run/bir/engine"
+	"github.com/bir-run/bir/engine/js"
 	"github.com/bir-run/bir/engine/proof"
 )
 
@@ -129,14 +130,14 @@ func (e *explainer) reasoning(i int) string {
 }
 
 func (e *explainer) responseBody() string {
-	var members []member
+	var members []js.Member
 	for _, c := range e.params {
-		members = append(members, member{c.name, access("params", c.name)})
+		members = append(members, js.Member{Key: c.name, Expr: js.Access("params", c.name)})
 	}
 	for _, p := range e.threads {
-		members = append(members, member{p.name, access("respParams", p.name)})
+		members = append(members, js.Member{Key: p.Name, Expr: js.Access("respParams", p.Name)})
 	}
-	return "return " + objectLiteral(members, "") + ";"
+	return "return " + js.Object(members, "") + ";"
 }
 
 // noteFailures says which recorded calls are left out, beside the step that

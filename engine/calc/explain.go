@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bir-run/bir/engine"
+	"github.com/bir-run/bir/engine/js"
+	"github.com/bir-run/bir/engine/source"
 	"github.com/bir-run/bir/engine/value"
 	"github.com/bir-run/bir/engine/words"
 )
@@ -25,7 +27,7 @@ type explainer struct {
 	selections map[string]*selection
 	used       map[string]bool // elements that values are already taken from
 	params     []*candidate
-	threads    []*place
+	threads    []*source.Place
 	names      map[string]bool
 	steps      []*explanation
 }
@@ -98,8 +100,8 @@ func (e *explainer) forget(params, threads int) {
 		c.name = ""
 	}
 	for _, p := range e.threads[threads:] {
-		delete(e.names, p.name)
-		p.name = ""
+		delete(e.names, p.Name)
+		p.Name = ""
 	}
 	e.params, e.threads = e.params[:params], e.threads[:threads]
 }
@@ -111,10 +113,10 @@ func (e *explainer) addOutput(i int, input *value.Node, call engine.Call) {
 		return
 	}
 	var given []string
-	eachLeaf(input, func(_ string, leaf *value.Node) { given = append(given, leaf.Text) })
-	for _, doc := range documents(i, call, input) {
-		for _, p := range doc.places() {
-			if echo(given, p.text) {
+	source.EachLeaf(input, func(_ string, leaf *value.Node) { given = append(given, leaf.Text) })
+	for _, doc := range source.Documents(i, call, input) {
+		for _, p := range doc.Places() {
+			if echo(given, p.Text) {
 				continue
 			}
 			for _, a := range outputAtoms(p) {
@@ -147,30 +149,30 @@ func echo(given []string, text string) bool {
 func (e *explainer) node(x *explanation, key string, n *value.Node, indent string) string {
 	switch n.Kind {
 	case value.Object:
-		var members []member
+		var members []js.Member
 		for i, name := range n.Keys {
-			members = append(members, member{name, e.node(x, name, n.Items[i], indent+"  ")})
+			members = append(members, js.Member{Key: name, Expr: e.node(x, name, n.Items[i], indent+"  ")})
 		}
-		return objectLiteral(members, indent)
+		return js.Object(members, indent)
 	case value.Array:
 		var elements []string
 		for _, item := range n.Items {
 			elements = append(elements, e.node(x, key, item, indent+"  "))
 		}
-		return arrayLiteral(elements, indent)
+		return js.Array(elements, indent)
 	case value.String:
 		return e.text(x, key, n.Text, indent)
 	case value.Number:
 		return e.number(x, key, n)
 	}
-	return literal(n, indent)
+	return js.Literal(n, indent)
 }
 
 func (e *explainer) number(x *explanation, key string, n *value.Node) string {
 	c := &situation{key: key, whole: true, numeric: true, step: len(e.steps) - 1}
 	if a := e.best(e.index.atoms[n.Text], c); a != nil {
 		expr := e.use(x, key, a)
-		if a.param != nil && !a.param.number || a.place != nil && a.place.kind != value.Number {
+		if a.param != nil && !a.param.number || a.place != nil && a.place.Kind != value.Number {
 			return "Number(" + expr + ")"
 		}
 		return expr
@@ -190,16 +192,16 @@ func (e *explainer) text(x *explanation, key, text, indent string) string {
 	}
 	if a := e.best(atoms, c); a != nil {
 		expr := e.use(x, key, a)
-		if a.form == "" && (a.param != nil && a.param.number || a.place != nil && a.place.kind == value.Number) {
+		if a.form == "" && (a.param != nil && a.param.number || a.place != nil && a.place.Kind == value.Number) {
 			return "String(" + expr + ")"
 		}
 		return expr
 	}
 	parts := e.pieces(x, key, text)
-	if isProse(key, text) && !slices.ContainsFunc(parts, func(p part) bool { return p.expr != "" }) {
+	if isProse(key, text) && !slices.ContainsFunc(parts, func(p js.Part) bool { return p.Expr != "" }) {
 		x.composed = key
 	}
-	return templateLiteral(parts, indent)
+	return js.Template(parts, indent)
 }
 
 // accepts tells whether a text that the prompt happens to contain is meant: more
@@ -227,12 +229,12 @@ var askedFor = map[string]bool{
 
 // pieces cuts a text into recorded words and values that are known, the longest
 // first at each position.
-func (e *explainer) pieces(x *explanation, key, text string) []part {
-	var parts []part
+func (e *explainer) pieces(x *explanation, key, text string) []js.Part {
+	var parts []js.Part
 	start := 0
 	flush := func(end int) {
 		if end > start {
-			parts = append(parts, part{text: text[start:end]})
+			parts = append(parts, js.Part{Text: text[start:end]})
 			x.unknown = append(x.unknown, dataIn(text[start:end])...)
 		}
 	}
@@ -240,7 +242,7 @@ func (e *explainer) pieces(x *explanation, key, text string) []part {
 		_, size := utf8.DecodeRuneInString(text[at:])
 		if a := e.bestAt(key, text, start, at); a != nil {
 			flush(at)
-			parts = append(parts, part{expr: e.use(x, key, a)})
+			parts = append(parts, js.Part{Expr: e.use(x, key, a)})
 			at += len(a.text)
 			start = at
 			continue
@@ -296,7 +298,7 @@ func (e *explainer) best(atoms []*atom, c *situation) *atom {
 	var best *atom
 	top := 0
 	for i, a := range atoms {
-		if i >= maxAlike && (a.place == nil || !e.used[a.place.element()]) {
+		if i >= maxAlike && (a.place == nil || !e.used[a.place.Element()]) {
 			continue
 		}
 		if points := e.score(a, c); points > top {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bir-run/bir/engine/source"
 	"github.com/bir-run/bir/engine/value"
 	"github.com/bir-run/bir/engine/words"
 )
@@ -12,7 +13,7 @@ import (
 const nearWords = 4 // how far before a value a word still speaks of it
 
 // link says how clearly the words around a text speak of a place.
-func (c *situation) link(p *place) int {
+func (c *situation) link(p *source.Place) int {
 	best := linkNone
 	if c.whole {
 		best = keyLink(words.Segments(c.key), p)
@@ -39,14 +40,14 @@ func nearest(label string) []string {
 // keyLink compares words with the key of a place and with what it belongs to. A
 // generic key counts fully only together with its owner: deviceId, for
 // devices[0].id.
-func keyLink(around []string, p *place) int {
-	key := words.Segments(p.key())
-	isGeneric := generic[strings.ToLower(strings.Join(key, ""))]
-	byKey, byOwner := anyRelated(around, key), anyRelated(around, p.around())
+func keyLink(around []string, p *source.Place) int {
+	key := words.Segments(p.Key())
+	isGeneric := source.Generic[strings.ToLower(strings.Join(key, ""))]
+	byKey, byOwner := anyRelated(around, key), anyRelated(around, p.Around())
 	switch {
 	case byKey && !isGeneric, byKey && byOwner:
 		return linkKey
-	case byOwner && (isGeneric || p.element() == ""):
+	case byOwner && (isGeneric || p.Element() == ""):
 		return linkOwner
 	case byKey, byOwner:
 		return linkLoose
@@ -144,8 +145,8 @@ func (e *explainer) scoreOutput(a *atom, c *situation, points int) int {
 		return 0
 	}
 	link := c.link(p)
-	used := p.element() != "" && e.used[p.element()]
-	isStrong := strong(a.text, p.kind)
+	used := p.Element() != "" && e.used[p.Element()]
+	isStrong := strong(a.text, p.Kind)
 	switch {
 	case link < a.minLink:
 		return 0

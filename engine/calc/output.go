@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bir-run/bir/engine/js"
+	"github.com/bir-run/bir/engine/source"
 	"github.com/bir-run/bir/engine/value"
 	"github.com/bir-run/bir/engine/words"
 )
@@ -27,16 +29,16 @@ const needFunction = `const need = (value, what) => {
 // outputBody writes the body for the values threaded from one step.
 func (e *explainer) outputBody(step int) string {
 	w := &outputWriter{e: e, vars: map[string]string{}, names: map[string]bool{}}
-	var members []member
+	var members []js.Member
 	for _, p := range e.threads {
-		if p.doc.step == step {
-			members = append(members, member{p.name, w.place(p)})
+		if p.Doc.Step == step {
+			members = append(members, js.Member{Key: p.Name, Expr: w.place(p)})
 		}
 	}
 	if len(members) == 0 {
 		return "return {};"
 	}
-	w.lines = append(w.lines, "return "+objectLiteral(members, "")+";")
+	w.lines = append(w.lines, "return "+js.Object(members, "")+";")
 	body := strings.Join(w.lines, "\n")
 	if strings.Contains(body, "need(") {
 		body = needFunction + "\n" + body
@@ -61,84 +63,84 @@ func (w *outputWriter) define(id, name, expr string) string {
 	return unique
 }
 
-func (w *outputWriter) place(p *place) string {
-	source := p.doc.access
-	if strings.HasPrefix(source, "result") {
+func (w *outputWriter) place(p *source.Place) string {
+	access := p.Doc.Access
+	if strings.HasPrefix(access, "result") {
 		w.define("result", "result", "JSON.parse(toolOutput)")
 	}
-	if p.line != nil {
-		return w.line(p, source)
+	if p.Line != nil {
+		return w.line(p, access)
 	}
-	if !p.doc.parsed {
-		source = w.define(p.doc.id(), "data", "JSON.parse("+source+")")
+	if !p.Doc.Parsed {
+		access = w.define(p.Doc.ID(), "data", "JSON.parse("+access+")")
 	}
-	return w.walk(p, source)
+	return w.walk(p, access)
 }
 
 // walk reads along a path; each array on the way becomes a constant, and so does
 // the element that is taken from it.
-func (w *outputWriter) walk(p *place, expr string) string {
-	what := p.doc.name
-	for i, h := range p.path {
-		last := i == len(p.path)-1
-		if h.index >= 0 {
+func (w *outputWriter) walk(p *source.Place, expr string) string {
+	what := p.Doc.Name
+	for i, h := range p.Path {
+		last := i == len(p.Path)-1
+		if h.Index >= 0 {
 			expr = w.element(p, i, expr, what)
-			what = singular(what)
+			what = source.Singular(what)
 			if last {
 				return expr
 			}
 			continue
 		}
-		what = h.key
+		what = h.Key
 		expr = w.key(p, i, expr)
-		if !last && p.path[i+1].index < 0 {
-			expr = "need(" + expr + ", " + quote(h.key) + ")"
+		if !last && p.Path[i+1].Index < 0 {
+			expr = "need(" + expr + ", " + js.Quote(h.Key) + ")"
 		}
 	}
-	return "need(" + expr + ", " + quote(describeField(what, p)) + ")"
+	return "need(" + expr + ", " + js.Quote(describeField(what, p)) + ")"
 }
 
 // key reads a property, under the name that the prompt or an earlier output gives
 // where the key is such a name.
-func (w *outputWriter) key(p *place, at int, object string) string {
-	key := p.path[at].key
+func (w *outputWriter) key(p *source.Place, at int, object string) string {
+	key := p.Path[at].Key
 	if c := w.e.named(key); c != nil && c.name != "" {
-		return object + "[" + access("params", c.name) + "]"
+		return object + "[" + js.Access("params", c.name) + "]"
 	}
 	for _, t := range w.e.threads {
-		if t.doc.step < p.doc.step && t.text == key && t.kind == value.String && strong(key, t.kind) {
-			return object + "[" + access("respParams", t.name) + "]"
+		if t.Doc.Step < p.Doc.Step && t.Text == key && t.Kind == value.String && strong(key, t.Kind) {
+			return object + "[" + js.Access("respParams", t.Name) + "]"
 		}
 	}
-	return access(object, key)
+	return js.Access(object, key)
 }
 
-func describeField(what string, p *place) string {
-	if owner := p.owner(); owner != "" && owner != what && p.element() != "" {
+func describeField(what string, p *source.Place) string {
+	if owner := p.Owner(); owner != "" && owner != what && p.Element() != "" {
 		return what + " of the " + owner
 	}
 	return what
 }
 
 // element writes the array and the choice of one element.
-func (w *outputWriter) element(p *place, at int, expr, what string) string {
-	id := p.doc.id() + pathText(p.path[:at])
+func (w *outputWriter) element(p *source.Place, at int, expr, what string) string {
+	id := p.Doc.ID() + source.PathText(p.Path[:at])
 	plural := words.Camel(words.Segments(what)...)
-	one := words.Camel(words.Segments(singular(what))...)
+	one := words.Camel(words.Segments(source.Singular(what))...)
 	if one == plural {
 		one += "Item"
 	}
-	array := w.define(id, plural, "need("+expr+", "+quote(what)+")")
+	array := w.define(id, plural, "need("+expr+", "+js.Quote(what)+")")
 	s := w.e.selection(p, at)
-	element := id + "[" + strconv.Itoa(p.path[at].index) + "]"
+	element := id + "[" + strconv.Itoa(p.Path[at].Index) + "]"
 	if s.how == byMatch {
 		condition := "(" + one[:1] + ") => " + s.filter.condition(one[:1])
-		return w.define(element, one, "need("+array+".find("+condition+"), "+quote("matching "+singular(what))+")")
+		return w.define(element, one, "need("+array+".find("+condition+"), "+js.Quote("matching "+source.Singular(what))+")")
 	}
 	if s.filter != nil {
 		array = w.filtered(id, array, one, s)
 	}
-	return w.define(element, one, choose(array, singular(what), s))
+	return w.define(element, one, choose(array, source.Singular(what), s))
 }
 
 func (w *outputWriter) filtered(id, array, one string, s *selection) string {
@@ -149,9 +151,9 @@ func (w *outputWriter) filtered(id, array, one string, s *selection) string {
 func (eq *equality) condition(element string) string {
 	known := ""
 	if eq.param != nil {
-		known = access("params", eq.param.name)
+		known = js.Access("params", eq.param.name)
 	} else {
-		known = access("respParams", eq.thread.name)
+		known = js.Access("respParams", eq.thread.Name)
 	}
 	if eq.field == "" {
 		return element + ".includes(" + known + ")"
@@ -167,13 +169,13 @@ func (eq *equality) condition(element string) string {
 func choose(array, what string, s *selection) string {
 	switch s.how {
 	case byLast:
-		return fmt.Sprintf("need(%s[%s.length - 1], %s)", array, array, quote("last "+what))
+		return fmt.Sprintf("need(%s[%s.length - 1], %s)", array, array, js.Quote("last "+what))
 	case byExtreme:
 		return extremeOf(array, what, s)
 	case byIndex:
-		return fmt.Sprintf("need(%s[%d], %s)", array, s.index, quote(fmt.Sprintf("%s number %d", what, s.index+1)))
+		return fmt.Sprintf("need(%s[%d], %s)", array, s.index, js.Quote(fmt.Sprintf("%s number %d", what, s.index+1)))
 	}
-	return fmt.Sprintf("need(%s[0], %s)", array, quote(what))
+	return fmt.Sprintf("need(%s[0], %s)", array, js.Quote(what))
 }
 
 // extremeOf skips the elements without the field: a comparison with undefined is
@@ -193,32 +195,32 @@ func extremeOf(array, what string, s *selection) string {
     .filter((x) => typeof x.%s === %q)
     .reduce((best, x) => (best === undefined || x.%s %s best.%s ? x : best), undefined),
   %s,
-)`, array, field, kind, field, sign, field, quote(what+" with a "+s.field))
+)`, array, field, kind, field, sign, field, js.Quote(what+" with a "+s.field))
 }
 
 // line reads from a plain text.
-func (w *outputWriter) line(p *place, source string) string {
-	id := p.doc.id()
-	text := source
-	if source != "toolOutput" {
-		text = w.define(id, "text", source)
+func (w *outputWriter) line(p *source.Place, access string) string {
+	id := p.Doc.ID()
+	text := access
+	if access != "toolOutput" {
+		text = w.define(id, "text", access)
 	}
-	switch p.line.pick {
-	case pickWhole:
-		return "need(" + text + ", " + quote("text") + ")"
-	case pickTrimmed:
-		return "need(" + text + ".trim(), " + quote("text") + ")"
+	switch p.Line.Pick {
+	case source.Whole:
+		return "need(" + text + ", " + js.Quote("text") + ")"
+	case source.Trimmed:
+		return "need(" + text + ".trim(), " + js.Quote("text") + ")"
 	}
 	lines := w.define(id+" lines", "lines", text+`.trimEnd().split("\n")`)
 	switch {
-	case p.line.pick == pickField:
-		prefix := quote(p.line.key + ": ")
+	case p.Line.Pick == source.Field:
+		prefix := js.Quote(p.Line.Key + ": ")
 		return fmt.Sprintf("need(lines.find((line) => line.startsWith(%s))?.slice(%s.length).trim(), %s)",
-			prefix, prefix, quote("line "+strconv.Quote(p.line.key)))
-	case p.line.n == p.line.count-1:
-		return fmt.Sprintf("need(%s[%s.length - 1], %s)", lines, lines, quote("last line"))
+			prefix, prefix, js.Quote("line "+strconv.Quote(p.Line.Key)))
+	case p.Line.N == p.Line.Count-1:
+		return fmt.Sprintf("need(%s[%s.length - 1], %s)", lines, lines, js.Quote("last line"))
 	}
-	return fmt.Sprintf("need(%s[%d], %s)", lines, p.line.n, quote(fmt.Sprintf("line %d", p.line.n+1)))
+	return fmt.Sprintf("need(%s[%d], %s)", lines, p.Line.N, js.Quote(fmt.Sprintf("line %d", p.Line.N+1)))
 }
 
 // describe says for people what an output body takes from its output.
@@ -226,14 +228,14 @@ func (e *explainer) describeOutput(step int) string {
 	var texts []string
 	seen := map[string]bool{}
 	for _, p := range e.threads {
-		if p.doc.step != step {
+		if p.Doc.Step != step {
 			continue
 		}
-		for i, h := range p.path {
-			id := p.doc.id() + pathText(p.path[:i+1])
-			if h.index >= 0 && !seen[id] {
+		for i, h := range p.Path {
+			id := p.Doc.ID() + source.PathText(p.Path[:i+1])
+			if h.Index >= 0 && !seen[id] {
 				seen[id] = true
-				texts = append(texts, "From "+nameAt(p, i)+" it takes "+e.selection(p, i).describe()+".")
+				texts = append(texts, "From "+p.ArrayName(i)+" it takes "+e.selection(p, i).describe()+".")
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/bir-run/bir/engine"
+	"github.com/bir-run/bir/engine/js"
 	"github.com/bir-run/bir/engine/value"
 	"github.com/bir-run/bir/engine/words"
 )
@@ -151,7 +152,7 @@ func (e *explainer) param(c *candidate, key string) string {
 		c.name = e.uniqueName(paramName(c, key), "")
 		e.params = append(e.params, c)
 	}
-	return access("params", c.name)
+	return js.Access("params", c.name)
 }
 
 func settingKey(key string) bool {
@@ -191,7 +192,7 @@ func paramName(c *candidate, key string) string {
 }
 
 func (c *candidate) describe(prompt string) engine.Param {
-	p := engine.Param{Kind: engine.KindTarget, Type: "string", SampleValue: []byte(quote(c.text))}
+	p := engine.Param{Kind: engine.KindTarget, Type: "string", SampleValue: []byte(js.Quote(c.text))}
 	if c.setting {
 		p.Kind = engine.KindSetting
 	}

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/bir-run/bir/engine/js"
+	"github.com/bir-run/bir/engine/source"
 	"github.com/bir-run/bir/engine/value"
 	"github.com/bir-run/bir/engine/words"
 )
@@ -38,7 +40,7 @@ const (
 type equality struct {
 	field    string // empty: the element itself contains the value
 	param    *candidate
-	thread   *place
+	thread   *source.Place
 	asString bool // the two are of different types
 }
 
@@ -63,24 +65,24 @@ func (s *selection) quality() int {
 }
 
 // quality is that of the weakest selection on the way to a place.
-func (e *explainer) quality(p *place) int {
-	if p.line != nil {
-		return p.line.quality()
+func (e *explainer) quality(p *source.Place) int {
+	if p.Line != nil {
+		return lineQuality(p.Line)
 	}
 	quality := pickLinked
-	for i, h := range p.path {
-		if h.index >= 0 {
+	for i, h := range p.Path {
+		if h.Index >= 0 {
 			quality = min(quality, e.selection(p, i).quality())
 		}
 	}
 	return quality
 }
 
-func (l *line) quality() int {
+func lineQuality(l *source.Line) int {
 	switch {
-	case l.pick != pickNth:
+	case l.Pick != source.Nth:
 		return pickLinked
-	case l.n == 0 || l.n == l.count-1:
+	case l.N == 0 || l.N == l.Count-1:
 		return pickEnd
 	}
 	return pickIndex
@@ -89,8 +91,8 @@ func (l *line) quality() int {
 // selection explains the array step at a position of a place's path. It is
 // decided anew while more becomes known, until a value of the element is used:
 // then all of its values are reached the same way.
-func (e *explainer) selection(p *place, at int) *selection {
-	id := p.doc.id() + pathText(p.path[:at+1])
+func (e *explainer) selection(p *source.Place, at int) *selection {
+	id := p.Doc.ID() + source.PathText(p.Path[:at+1])
 	if s, known := e.selections[id]; known && (s.pinned || s.known == len(e.threads)) {
 		return s
 	}
@@ -100,8 +102,8 @@ func (e *explainer) selection(p *place, at int) *selection {
 	return s
 }
 
-func (e *explainer) selectFrom(p *place, at int) *selection {
-	items, chosen := p.path[at].array.Items, p.path[at].index
+func (e *explainer) selectFrom(p *source.Place, at int) *selection {
+	items, chosen := p.Path[at].Array.Items, p.Path[at].Index
 	best := e.selectIn(items, nil, chosen)
 	for _, eq := range e.equalities(p, at) {
 		pool := matching(items, eq)
@@ -188,10 +190,10 @@ func position(pool []*value.Node, chosen *value.Node) int {
 
 // equalities are the fields of an element whose value is known before the step's
 // output is read: from the prompt, or threaded from an earlier step.
-func (e *explainer) equalities(p *place, at int) []*equality {
+func (e *explainer) equalities(p *source.Place, at int) []*equality {
 	var found []*equality
-	element := p.path[at].array.Items[p.path[at].index]
-	about := nameAt(p, at)
+	element := p.Path[at].Array.Items[p.Path[at].Index]
+	about := p.ArrayName(at)
 	if element.Kind == value.String {
 		for _, c := range e.candidates {
 			if !c.number && len(c.text) >= minStrong && strings.Contains(element.Text, c.text) {
@@ -207,8 +209,8 @@ func (e *explainer) equalities(p *place, at int) []*equality {
 			}
 		}
 		for _, t := range e.threads {
-			if t.doc.step < p.doc.step && t.text == f.node.Text && strong(t.text, t.kind) {
-				found = append(found, &equality{field: f.name, thread: t, asString: t.kind != f.node.Kind})
+			if t.Doc.Step < p.Doc.Step && t.Text == f.node.Text && strong(t.Text, t.Kind) {
+				found = append(found, &equality{field: f.name, thread: t, asString: t.Kind != f.node.Kind})
 			}
 		}
 	}
@@ -224,29 +226,21 @@ func telling(c *candidate, field, about string) bool {
 	}
 	label := words.Segments(c.label)
 	return !c.number || strong(c.text, value.Number) || anyRelated(label, words.Segments(field)) ||
-		generic[field] && anyRelated(label, words.Segments(about))
-}
-
-// nameAt is the word for the array at a position of a path.
-func nameAt(p *place, at int) string {
-	if at > 0 && p.path[at-1].index < 0 {
-		return p.path[at-1].key
-	}
-	return p.doc.name
+		source.Generic[field] && anyRelated(label, words.Segments(about))
 }
 
 func (eq *equality) value() string {
 	if eq.param != nil {
 		return eq.param.text
 	}
-	return eq.thread.text
+	return eq.thread.Text
 }
 
 func (eq *equality) source() string {
 	if eq.param != nil {
 		return eq.param.text
 	}
-	return eq.thread.name
+	return eq.thread.Name
 }
 
 func matching(items []*value.Node, eq *equality) []*value.Node {
@@ -276,7 +270,7 @@ func fieldsOf(element *value.Node) []fieldValue {
 	}
 	var fields []fieldValue
 	for i, key := range element.Keys {
-		if !identifier.MatchString(key) {
+		if !js.IsIdentifier(key) {
 			continue
 		}
 		item := element.Items[i]
@@ -287,7 +281,7 @@ func fieldsOf(element *value.Node) []fieldValue {
 			continue
 		}
 		for j, inner := range item.Keys {
-			if n := item.Items[j]; identifier.MatchString(inner) && (n.Kind == value.String || n.Kind == value.Number) {
+			if n := item.Items[j]; js.IsIdentifier(inner) && (n.Kind == value.String || n.Kind == value.Number) {
 				fields = append(fields, fieldValue{key + "." + inner, n})
 			}
 		}
@@ -430,5 +424,5 @@ func (eq *equality) describe() string {
 	if eq.param != nil {
 		return fmt.Sprintf("%q of the prompt", eq.param.text)
 	}
-	return eq.thread.name
+	return eq.thread.Name
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bir-run/bir/engine/js"
+	"github.com/bir-run/bir/engine/source"
 	"github.com/bir-run/bir/engine/value"
 	"github.com/bir-run/bir/engine/words"
 )
@@ -19,8 +21,8 @@ func (e *explainer) use(x *explanation, key string, a *atom) string {
 		expr = e.param(a.param, key)
 		x.note(key, a.param.name+" of the prompt")
 	} else {
-		expr = access("respParams", e.thread(a.place))
-		x.note(key, fmt.Sprintf("%s of step %d", a.place.name, a.place.doc.step+1))
+		expr = js.Access("respParams", e.thread(a.place))
+		x.note(key, fmt.Sprintf("%s of step %d", a.place.Name, a.place.Doc.Step+1))
 	}
 	if a.form == "" {
 		return expr
@@ -46,13 +48,13 @@ func (x *explanation) note(key, source string) {
 }
 
 // thread makes a value of an output known to later bodies under a name.
-func (e *explainer) thread(p *place) string {
-	if p.name != "" {
-		return p.name
+func (e *explainer) thread(p *source.Place) string {
+	if p.Name != "" {
+		return p.Name
 	}
-	for i, h := range p.path {
-		if h.index < 0 {
-			if c := e.named(h.key); c != nil {
+	for i, h := range p.Path {
+		if h.Index < 0 {
+			if c := e.named(h.Key); c != nil {
 				e.param(c, "")
 			}
 			continue
@@ -63,12 +65,12 @@ func (e *explainer) thread(p *place) string {
 			e.param(s.filter.param, s.filter.field)
 		}
 	}
-	if element := p.element(); element != "" {
+	if element := p.Element(); element != "" {
 		e.used[element] = true
 	}
-	p.name = e.uniqueName(p.label(), p.doc.name)
+	p.Name = e.uniqueName(p.Label(), p.Doc.Name)
 	e.threads = append(e.threads, p)
-	return p.name
+	return p.Name
 }
 
 // uniqueName makes a name that no parameter or threaded value has: prefixed with
@@ -181,14 +183,14 @@ func list(items []string) string {
 // as it is, where JavaScript would change a number or a character.
 func literalBody(recorded json.RawMessage, input *value.Node) string {
 	exact := !bytes.Contains(bytes.ToLower(recorded), []byte(`\ud`))
-	eachLeaf(input, func(_ string, leaf *value.Node) {
+	source.EachLeaf(input, func(_ string, leaf *value.Node) {
 		if leaf.Kind == value.Number {
 			rendered, same := value.JavaScript(leaf.Text)
 			exact = exact && same && rendered == leaf.Text
 		}
 	})
 	if exact {
-		return "return " + literal(input, "") + ";"
+		return "return " + js.Literal(input, "") + ";"
 	}
 	var out bytes.Buffer
 	if err := json.Compact(&out, recorded); err != nil {

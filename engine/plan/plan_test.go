@@ -173,18 +173,20 @@ func TestARecordedValueIsNotAskedAbout(t *testing.T) {
 	}
 }
 
-func TestPlansStopAndSayWhatMayBeAssumed(t *testing.T) {
-	serve := func(at int, answer func() (json.RawMessage, error)) func(*testing.T) plan.Executor {
-		return func(t *testing.T) plan.Executor {
-			served := plan.NewRecorded(usEast(t))
-			return &executor{answer: func(step engine.Step) (json.RawMessage, error) {
-				if step.StepIndex == at {
-					return answer()
-				}
-				return served.Execute(t.Context(), step, nil)
-			}}
-		}
+// serve makes an executor that serves the us-east recording, but for one step.
+func serve(at int, answer func() (json.RawMessage, error)) func(*testing.T) plan.Executor {
+	return func(t *testing.T) plan.Executor {
+		served := plan.NewRecorded(usEast(t))
+		return &executor{answer: func(step engine.Step) (json.RawMessage, error) {
+			if step.StepIndex == at {
+				return answer()
+			}
+			return served.Execute(t.Context(), step, nil)
+		}}
 	}
+}
+
+func TestPlansStopAndSayWhatMayBeAssumed(t *testing.T) {
 	tests := map[string]struct {
 		executor func(*testing.T) plan.Executor
 		steps    int

@@ -76,7 +76,7 @@ func Superlatives(tokens []Token) []Superlative {
 	return found
 }
 
-var notSuperlative = set("request interest latest-only forest harvest manifest suggest digest invest contest protest")
+var notSuperlative = set("request interest forest harvest manifest suggest digest invest contest protest")
 
 // Fit says how strongly a superlative asks for a field: 3 by its own stem
 // (riskiest, risk), 2 by a word beside it (highest risk) or by its meaning

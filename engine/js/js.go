@@ -1,4 +1,7 @@
-package calc
+// Package js writes small pieces of JavaScript as a person would: strings,
+// templates, objects and arrays. What it writes, a body may hold anywhere; it
+// never evaluates anything.
+package js
 
 import (
 	"bytes"
@@ -14,9 +17,9 @@ const lineWidth = 100 // a longer object is written over several lines
 
 var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
-// quote writes a JavaScript string. JSON's form is one, but for __proto__ in
+// Quote writes a JavaScript string. JSON's form is one, but for __proto__ in
 // keys, which property sees to.
-func quote(text string) string {
+func Quote(text string) string {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
@@ -27,6 +30,9 @@ func quote(text string) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
+// IsIdentifier tells names that need no quotes.
+func IsIdentifier(name string) bool { return identifier.MatchString(name) }
+
 // property writes a key of an object literal. A plain __proto__ would set the
 // prototype instead of a property.
 func property(key string) string {
@@ -36,27 +42,27 @@ func property(key string) string {
 	case identifier.MatchString(key):
 		return key
 	}
-	return quote(key)
+	return Quote(key)
 }
 
-// access writes the reading of a property.
-func access(object, key string) string {
+// Access writes the reading of a property.
+func Access(object, key string) string {
 	if identifier.MatchString(key) {
 		return object + "." + key
 	}
-	return object + "[" + quote(key) + "]"
+	return object + "[" + Quote(key) + "]"
 }
 
-// part is a piece of a string: literal text, or an expression.
-type part struct {
-	text string
-	expr string // empty for literal text
+// Part is a piece of a string: literal text, or an expression.
+type Part struct {
+	Text string
+	Expr string // empty for literal text
 }
 
-// templateLiteral writes the pieces as one JavaScript expression. A text of
+// Template writes the pieces as one JavaScript expression. A text of
 // several lines becomes a joined list, which is how a person would keep it
 // readable.
-func templateLiteral(parts []part, indent string) string {
+func Template(parts []Part, indent string) string {
 	lines := splitLines(parts)
 	if len(lines) < 3 {
 		return oneLine(parts)
@@ -70,41 +76,41 @@ func templateLiteral(parts []part, indent string) string {
 	return out.String()
 }
 
-func splitLines(parts []part) [][]part {
-	lines := [][]part{nil}
+func splitLines(parts []Part) [][]Part {
+	lines := [][]Part{nil}
 	for _, p := range parts {
-		if p.expr != "" {
+		if p.Expr != "" {
 			lines[len(lines)-1] = append(lines[len(lines)-1], p)
 			continue
 		}
-		for i, text := range strings.Split(p.text, "\n") {
+		for i, text := range strings.Split(p.Text, "\n") {
 			if i > 0 {
 				lines = append(lines, nil)
 			}
 			if text != "" {
-				lines[len(lines)-1] = append(lines[len(lines)-1], part{text: text})
+				lines[len(lines)-1] = append(lines[len(lines)-1], Part{Text: text})
 			}
 		}
 	}
 	return lines
 }
 
-func oneLine(parts []part) string {
+func oneLine(parts []Part) string {
 	switch {
 	case len(parts) == 0:
 		return `""`
-	case len(parts) == 1 && parts[0].expr == "":
-		return quote(parts[0].text)
+	case len(parts) == 1 && parts[0].Expr == "":
+		return Quote(parts[0].Text)
 	}
 	var out strings.Builder
 	out.WriteByte('`')
 	for _, p := range parts {
-		if p.expr != "" {
-			out.WriteString("${" + p.expr + "}")
+		if p.Expr != "" {
+			out.WriteString("${" + p.Expr + "}")
 			continue
 		}
-		// quote escapes what a line may not hold; the rest is a template's own.
-		inner := quote(p.text)
+		// Quote escapes what a line may not hold; the rest is a template's own.
+		inner := Quote(p.Text)
 		inner = strings.ReplaceAll(inner[1:len(inner)-1], `\"`, `"`)
 		inner = strings.ReplaceAll(inner, "`", "\\`")
 		out.WriteString(strings.ReplaceAll(inner, "${", "\\${"))
@@ -113,22 +119,23 @@ func oneLine(parts []part) string {
 	return out.String()
 }
 
-// member is one property of an object literal.
-type member struct{ key, expr string }
+// Member is one property of an object literal.
+type Member struct{ Key, Expr string }
 
-// objectLiteral writes an object on one line, or on several when it is long.
-func objectLiteral(members []member, indent string) string {
+// Object writes an object on one line, or on several when it is long.
+func Object(members []Member, indent string) string {
 	if len(members) == 0 {
 		return "{}"
 	}
 	var fields []string
 	for _, m := range members {
-		fields = append(fields, property(m.key)+": "+m.expr)
+		fields = append(fields, property(m.Key)+": "+m.Expr)
 	}
 	return bracket("{ ", " }", "{", "}", fields, indent)
 }
 
-func arrayLiteral(elements []string, indent string) string {
+// Array writes an array on one line, or on several when it is long.
+func Array(elements []string, indent string) string {
 	if len(elements) == 0 {
 		return "[]"
 	}
@@ -149,25 +156,25 @@ func bracket(open, end, openLong, endLong string, fields []string, indent string
 	return out.String()
 }
 
-// literal writes a recorded value.
-func literal(n *value.Node, indent string) string {
+// Literal writes a recorded value.
+func Literal(n *value.Node, indent string) string {
 	switch n.Kind {
 	case value.String:
-		return quote(n.Text)
+		return Quote(n.Text)
 	case value.Number, value.Bool:
 		return n.Text
 	case value.Array:
 		var elements []string
 		for _, item := range n.Items {
-			elements = append(elements, literal(item, indent+"  "))
+			elements = append(elements, Literal(item, indent+"  "))
 		}
-		return arrayLiteral(elements, indent)
+		return Array(elements, indent)
 	case value.Object:
-		var members []member
+		var members []Member
 		for i, key := range n.Keys {
-			members = append(members, member{key, literal(n.Items[i], indent+"  ")})
+			members = append(members, Member{key, Literal(n.Items[i], indent+"  ")})
 		}
-		return objectLiteral(members, indent)
+		return Object(members, indent)
 	}
 	return "null"
 }

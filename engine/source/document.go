@@ -1,4 +1,7 @@
-package calc
+// Package source finds the values in the outputs of recorded calls: the readable
+// parts of a result, and every place in them that a later input may come from. It
+// lists and names places; which of them explains an input is decided elsewhere.
+package source
 
 import (
 	"fmt"
@@ -6,47 +9,48 @@ import (
 	"strings"
 
 	"github.com/bir-run/bir/engine"
+	"github.com/bir-run/bir/engine/js"
 	"github.com/bir-run/bir/engine/value"
 	"github.com/bir-run/bir/engine/words"
 )
 
-// document is one readable part of an output: a JSON value, or a plain text.
-type document struct {
-	step   int         // index of its call
-	access string      // JavaScript that reads it; `result` is the parsed output
-	root   *value.Node // nil for a plain text
-	parsed bool        // access gives the value itself, not JSON text of it
-	text   string      // a plain text
-	name   string      // what it is about: devices, for .../devices.json
+// Document is one readable part of an output: a JSON value, or a plain text.
+type Document struct {
+	Step   int         // index of its call
+	Access string      // JavaScript that reads it; `result` is the parsed output
+	Root   *value.Node // nil for a plain text
+	Parsed bool        // Access gives the value itself, not JSON text of it
+	Text   string      // a plain text
+	Name   string      // what it is about: devices, for .../devices.json
 }
 
-// documents finds the readable parts of a call's output. structuredContent comes
+// Documents finds the readable parts of a call's output. structuredContent comes
 // before the text that repeats it; a structuredContent that only wraps the text
 // is left out, since the text is there with every server.
-func documents(step int, call engine.Call, input *value.Node) []*document {
+func Documents(step int, call engine.Call, input *value.Node) []*Document {
 	name := documentName(call, input)
 	root, err := value.Parse([]byte(call.Output))
 	if err != nil {
-		return []*document{{step: step, access: "toolOutput", text: call.Output, name: name}}
+		return []*Document{{Step: step, Access: "toolOutput", Text: call.Output, Name: name}}
 	}
-	var docs []*document
+	var docs []*Document
 	content := root.Get("content")
 	switch {
 	case content != nil && content.Kind == value.Array:
 		docs = resultDocuments(root, content)
 	case root.Kind == value.String:
-		docs = []*document{textDocument("result", root.Text)}
+		docs = []*Document{textDocument("result", root.Text)}
 	default:
-		docs = append(nestedTexts("result", root), &document{access: "result", root: root, parsed: true})
+		docs = append(nestedTexts("result", root), &Document{Access: "result", Root: root, Parsed: true})
 	}
 	for _, d := range docs {
-		d.step, d.name = step, name
+		d.Step, d.Name = step, name
 	}
 	return docs
 }
 
-func resultDocuments(root, content *value.Node) []*document {
-	var docs []*document
+func resultDocuments(root, content *value.Node) []*Document {
+	var docs []*Document
 	texts := map[string]bool{}
 	for i, block := range content.Items {
 		at := fmt.Sprintf("result.content[%d]", i)
@@ -63,10 +67,10 @@ func resultDocuments(root, content *value.Node) []*document {
 	if structured == nil || structured.Kind != value.Object || wraps(structured, texts) {
 		return docs
 	}
-	all := []*document{{access: "result.structuredContent", root: structured, parsed: true}}
+	all := []*Document{{Access: "result.structuredContent", Root: structured, Parsed: true}}
 	all = append(all, nestedTexts("result.structuredContent", structured)...)
 	for _, d := range docs {
-		if d.root == nil || !d.root.Equal(structured) {
+		if d.Root == nil || !d.Root.Equal(structured) {
 			all = append(all, d)
 		}
 	}
@@ -84,37 +88,37 @@ func wraps(structured *value.Node, texts map[string]bool) bool {
 }
 
 // nestedTexts are the texts that an object holds directly: {"stdout": "..."}.
-func nestedTexts(at string, object *value.Node) []*document {
+func nestedTexts(at string, object *value.Node) []*Document {
 	if object.Kind != value.Object {
 		return nil
 	}
-	var docs []*document
+	var docs []*Document
 	for i, key := range object.Keys {
 		item := object.Items[i]
 		if item.Kind != value.String {
 			continue
 		}
-		if doc := textDocument(access(at, key), item.Text); doc.root != nil || strings.Contains(item.Text, "\n") {
+		if doc := textDocument(js.Access(at, key), item.Text); doc.Root != nil || strings.Contains(item.Text, "\n") {
 			docs = append(docs, doc)
 		}
 	}
 	return docs
 }
 
-func textDocument(at, text string) *document {
+func textDocument(at, text string) *Document {
 	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
 		if root, err := value.Parse([]byte(text)); err == nil {
-			return &document{access: at, root: root}
+			return &Document{Access: at, Root: root}
 		}
 	}
-	return &document{access: at, text: text}
+	return &Document{Access: at, Text: text}
 }
 
 // documentName is a word for what a call read: the file's name, or its extension
 // where the name is an id, or else the last noun of the tool's or server's name.
 func documentName(call engine.Call, input *value.Node) string {
 	name := ""
-	eachLeaf(input, func(_ string, leaf *value.Node) {
+	EachLeaf(input, func(_ string, leaf *value.Node) {
 		if leaf.Kind != value.String || !strings.Contains(leaf.Text, "/") || strings.ContainsAny(leaf.Text, " \n") {
 			return
 		}
@@ -139,8 +143,8 @@ func documentName(call engine.Call, input *value.Node) string {
 	return "items"
 }
 
-// eachLeaf visits the leaves of a value in order, with the key they stand under.
-func eachLeaf(n *value.Node, visit func(key string, leaf *value.Node)) {
+// EachLeaf visits the leaves of a value in order, with the key they stand under.
+func EachLeaf(n *value.Node, visit func(key string, leaf *value.Node)) {
 	var walk func(key string, n *value.Node)
 	walk = func(key string, n *value.Node) {
 		if n.Scalar() {
