@@ -29,11 +29,8 @@ func (r *Relay) answerOpen() {
 		if c.method == methodDiscover || c.cancelled {
 			continue
 		}
-		line := notAvailable(c.id, c.method, r.cfg.Name, c.modern)
-		for range c.twins + 1 {
-			if _, err := r.cfg.HostOut.Write(line); err != nil {
-				return
-			}
+		if _, err := r.cfg.HostOut.Write(notAvailable(c.id, c.method, r.cfg.Name, c.modern)); err != nil {
+			return
 		}
 	}
 }

@@ -57,10 +57,10 @@ func (r *Relay) noteRequest(m jsonrpc.Message) {
 			c.tool = newToolCall(params[0], params[1], params[2], meta[2])
 		}
 	}
-	free := r.table.add(key, c)
-	if m.Method == methodCall && (m.Cut || !free) {
-		r.lose() // too large to know what was called, or not to be told apart
+	if m.Method == methodCall && m.Cut {
+		r.lose() // too large to know what was called
 	}
+	r.table.add(key, c)
 }
 
 // noteClient learns the host's name where it gives one: in initialize, or on the
@@ -115,11 +115,13 @@ func (r *Relay) noteAnswer(m jsonrpc.Message) {
 	if !ok {
 		return
 	}
-	c := r.table.take(key)
-	if c == nil || c.tool == nil || r.reporter == nil {
-		return
+	c, told := r.table.take(key, r.readAt)
+	if !told {
+		r.lose()
 	}
-	r.reporter.answered(c, m)
+	if c != nil && c.tool != nil && r.reporter != nil {
+		r.reporter.answered(c, m, r.readAt)
+	}
 }
 
 // noteBatch looks at each message of a batch array (R26). One too large to keep

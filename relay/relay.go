@@ -71,9 +71,10 @@ type Relay struct {
 	table    table
 	reporter *reporter // nil records nothing
 	blind    atomic.Bool
-	// noise and midLine belong to fromUpstream, and to Run once that has ended.
-	noise   int  // lines of the upstream that were no JSON
-	midLine bool // its last line had no end
+	// These belong to fromUpstream, and to Run once that has ended.
+	readAt  time.Time // when the upstream was last read
+	noise   int       // its lines that were no JSON
+	midLine bool      // its last line had no end
 }
 
 // New makes a relay; Run starts it.
@@ -157,7 +158,8 @@ func (r *Relay) fromHost() {
 }
 
 func (r *Relay) fromUpstream() error {
-	out := jsonrpc.Reader{Source: r.cfg.Upstream, Forward: r.cfg.HostOut, MaxBytes: maxCopyBytes, Wanted: r.table.records}
+	source := stamped{r.cfg.Upstream, &r.readAt}
+	out := jsonrpc.Reader{Source: source, Forward: r.cfg.HostOut, MaxBytes: maxCopyBytes, Wanted: r.table.records}
 	for {
 		m, err := out.Next()
 		if m.Size > 0 {
@@ -211,6 +213,18 @@ func (r *Relay) finish(ctx context.Context) {
 		r.reporter.unanswered(c)
 	}
 	r.reporter.close(context.WithoutCancel(ctx))
+}
+
+// stamped notes when a read returned.
+type stamped struct {
+	io.Reader
+	at *time.Time
+}
+
+func (s stamped) Read(b []byte) (int, error) {
+	n, err := s.Reader.Read(b)
+	*s.at = time.Now()
+	return n, err
 }
 
 // sink takes everything, and after the first error passes nothing on.

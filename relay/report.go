@@ -83,8 +83,8 @@ func newReporter(cfg Record, name string, log *slog.Logger) *reporter {
 }
 
 // answered reports a call that got its answer.
-func (p *reporter) answered(c *call, m jsonrpc.Message) {
-	r := report{call: c, duration: time.Since(c.started)}
+func (p *reporter) answered(c *call, m jsonrpc.Message, at time.Time) {
+	r := report{call: c, duration: at.Sub(c.started)}
 	switch {
 	case !m.Cut:
 		r.answer = m

@@ -2,7 +2,6 @@ package relay
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -17,11 +16,9 @@ type call struct {
 	method    string
 	modern    bool // it came with the per-request _meta of 2026-07-28
 	cancelled bool
-	// twins counts the other requests that are in flight under the same id. Nothing
-	// tells their answers apart, so none of them is recorded.
-	twins   int
-	started time.Time
-	tool    *toolCall // nil for other methods, and where nothing is recorded
+	started   time.Time
+	tool      *toolCall // nil for other methods, and where nothing is recorded
+	next      *call     // the next request under the same id, sent before this was answered
 }
 
 // table holds the requests in flight, by the key of their id.
@@ -31,22 +28,24 @@ type table struct {
 	count int
 }
 
-// add notes a request; it reports whether its id was free.
-func (t *table) add(key string, c *call) bool {
+// add notes a request.
+func (t *table) add(key string, c *call) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if first, taken := t.open[key]; taken {
-		first.twins++
-		first.tool = nil
-		return false
-	}
 	t.count++
 	c.order = t.count
-	t.open[key] = c
-	return true
+	last := t.open[key]
+	if last == nil {
+		t.open[key] = c
+		return
+	}
+	for last.next != nil {
+		last = last.next
+	}
+	last.next = c
 }
 
-// records says whether the answer with this raw id is one to report.
+// records says whether the answer with this raw id may be one to report.
 func (t *table) records(id []byte) bool {
 	key, ok := jsonrpc.Key(id)
 	if !ok {
@@ -54,32 +53,47 @@ func (t *table) records(id []byte) bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := t.open[key]
-	return c != nil && c.tool != nil
+	for c := t.open[key]; c != nil; c = c.next {
+		if c.tool != nil {
+			return true
+		}
+	}
+	return false
 }
 
-// take removes the request that an answer belongs to; nil when there is none, or
-// when there are several.
-func (t *table) take(key string) *call {
+// take removes the request that an answer belongs to; nil when there is none. Where
+// several requests under one id could have it, none of them will be recorded and
+// told is false. That is not so when the answer had been read before the second was
+// sent: a host may use an id again as soon as it has the answer, which can be before
+// the answer is noted here.
+func (t *table) take(key string, readAt time.Time) (c *call, told bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := t.open[key]
+	c = t.open[key]
 	if c == nil {
-		return nil
+		return nil, true
 	}
-	if c.twins > 0 {
-		c.twins--
-		return nil
+	told = true
+	if c.next != nil && !readAt.Before(c.next.started) {
+		for twin := c; twin != nil; twin = twin.next {
+			told = told && twin.tool == nil
+			twin.tool = nil
+		}
 	}
-	delete(t.open, key)
-	return c
+	if c.next == nil {
+		delete(t.open, key)
+	} else {
+		t.open[key] = c.next
+	}
+	return c, told
 }
 
-// cancel notes that the host gave up on a request. An answer may still come.
+// cancel notes that the host gave up on what is in flight under an id. An answer
+// may still come.
 func (t *table) cancel(key string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if c := t.open[key]; c != nil {
+	for c := t.open[key]; c != nil; c = c.next {
 		c.cancelled = true
 	}
 }
@@ -90,7 +104,9 @@ func (t *table) pending() []call {
 	defer t.mu.Unlock()
 	var all []call
 	for _, c := range t.open {
-		all = append(all, *c)
+		for ; c != nil; c = c.next {
+			all = append(all, *c)
+		}
 	}
 	slices.SortFunc(all, func(a, b call) int { return cmp.Compare(a.order, b.order) })
 	return all
@@ -101,6 +117,6 @@ func (t *table) drain() []call {
 	all := t.pending()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	maps.DeleteFunc(t.open, func(string, *call) bool { return true })
+	clear(t.open)
 	return all
 }
