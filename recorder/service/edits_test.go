@@ -287,3 +287,20 @@ func TestMarkOfTheCalculationNeedsAComputedInput(t *testing.T) {
 		t.Errorf("%+v", answer.Step)
 	}
 }
+
+func TestScenarioThatComputesNothingIsNotReady(t *testing.T) {
+	a := serving(t, pool)
+	scn := a.calculated()
+	a.edit(scn.ID, "1", `{"freeze":true}`)
+	if got := a.scenario(scn.ID); got.State != engine.StateReady {
+		t.Errorf("%s with a step left: %s", got.State, got.Problem)
+	}
+	a.edit(scn.ID, "2", `{"freeze":true}`)
+	if got := a.scenario(scn.ID); got.State != engine.StateFailed || got.Problem == "" {
+		t.Errorf("%s with every step frozen", got.State)
+	}
+	a.undo(scn.ID, "latest")
+	if got := a.scenario(scn.ID); got.State != engine.StateReady || got.Problem != "" {
+		t.Errorf("%s after the undo: %s", got.State, got.Problem)
+	}
+}

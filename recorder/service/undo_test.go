@@ -13,6 +13,9 @@ import (
 
 const deeper = `{"inputLogic":"const { device } = params; return { name: device };"}`
 
+// handsOnMore lets the first step hand on one value more.
+const handsOnMore = `{"outputLogic":"const data = JSON.parse(JSON.parse(toolOutput).content[0].text); return { deviceId: data.id, again: data.id };"}`
+
 func (a api) edit(scenarioID string, step string, body string) store.Edit {
 	a.Helper()
 	var answer saved
@@ -105,7 +108,6 @@ func TestUndoOutOfOrderIsRefused(t *testing.T) {
 func TestUndoThatBreaksLaterStepsIsRefused(t *testing.T) {
 	a := serving(t, pool)
 	scn := a.calculated()
-	const handsOnMore = `{"outputLogic":"const data = JSON.parse(JSON.parse(toolOutput).content[0].text); return { deviceId: data.id, again: data.id };"}`
 	edit := a.edit(scn.ID, "1", handsOnMore)
 	a.edit(scn.ID, "2", `{"inputLogic":"if (!respParams.again) throw new Error('gone'); return { id: respParams.again };"}`)
 
@@ -143,5 +145,15 @@ func TestUndoSentTwiceIsBookedOnce(t *testing.T) {
 	}
 	if n := len(a.edits(scn.ID)); n != 3 {
 		t.Errorf("%d edits", n)
+	}
+}
+
+func TestUndoIsNotBlamedForWhatIsBrokenAlready(t *testing.T) {
+	a := serving(t, pool)
+	scn := a.calculated()
+	edit := a.edit(scn.ID, "1", handsOnMore)
+	a.edit(scn.ID, "2", `{"inputLogic":"return { id: respParams.deviceId + '-b' };","force":true,"note":"new ids"}`)
+	if got := a.undo(scn.ID, edit.ID); got.Edit.Forced || got.Step != scn.Steps[0] {
+		t.Errorf("%+v", got)
 	}
 }
