@@ -16,7 +16,7 @@ import (
 
 // maxStartTime bounds what runs while a module is loaded: its start function and
 // its initialisers, which may build tables that no single call would.
-const maxStartTime = 5 * time.Second
+const maxStartTime = 2 * time.Second
 
 const tooLong = "the verdict is longer than 64 KiB"
 

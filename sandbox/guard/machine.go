@@ -153,7 +153,7 @@ func formOf(compiled wazero.CompiledModule) (Form, []guardsdk.Kind, error) {
 	for name, want := range exportShapes {
 		f, ok := exports[name]
 		if ok && (!slices.Equal(f.ParamTypes(), want.params) || !slices.Equal(f.ResultTypes(), want.results)) {
-			return "", nil, fmt.Errorf("its export %s must be %s %s", name, name, want)
+			return "", nil, fmt.Errorf("its export %s must be %s%s", name, name, want)
 		}
 	}
 	if exports["bir_guard_v1"] == nil {

@@ -2,6 +2,25 @@ package guardsdk
 
 import "unsafe"
 
+// served is what the exports answer with. It is a package variable because a wasm
+// export is a plain function that carries no receiver.
+var served Guard
+
+// Serve makes g the module's guard and is called while the program initialises,
+// since a reactor's main never runs:
+//
+//	var _ = guardsdk.Serve(guardsdk.Guard{Step: check})
+//
+//	func main() {}
+//
+// Build it with
+//
+//	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -o my-rule.wasm .
+func Serve(g Guard) Guard {
+	served = g
+	return g
+}
+
 // input and output keep the two buffers of the running call alive: the host holds
 // bare addresses, which the collector does not see.
 var input, output []byte

@@ -1,7 +1,7 @@
 package injectionguard
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -28,7 +28,10 @@ const (
 // sequences start or end a comment in SQL.
 var sequences = []string{"--", "/*", "*/"}
 
-func lineBreaks(value, _ string) *fault {
+func lineBreaks(value, _ string, has class) *fault {
+	if !has.any(hasControl | hasWide) {
+		return nil
+	}
 	if i := strings.IndexAny(value, breaks); i >= 0 {
 		return &fault{CodeLineBreak, "has " + nameOf(firstRune(value[i:])) + ", which ends a line or a string"}
 	}
@@ -37,16 +40,22 @@ func lineBreaks(value, _ string) *fault {
 
 // unseen refuses what a reader of the value does not see: controls, zero-width and
 // direction marks, what is not assigned, and bytes that are no text.
-func unseen(value, _ string) *fault {
+func unseen(value, _ string, has class) *fault {
+	if !has.any(hasControl | hasWide) {
+		return nil
+	}
 	for _, r := range value {
-		if r == unicode.ReplacementChar || r != ' ' && !unicode.IsPrint(r) && !unicode.IsSpace(r) || unicode.IsControl(r) {
+		if r == unicode.ReplacementChar || unicode.IsControl(r) || !unicode.IsPrint(r) && !unicode.IsSpace(r) {
 			return &fault{CodeControl, "has " + nameOf(r) + ", which is not seen"}
 		}
 	}
 	return nil
 }
 
-func metacharacters(value, _ string) *fault {
+func metacharacters(value, _ string, has class) *fault {
+	if !has.any(hasSign | hasDash | hasWide) {
+		return nil
+	}
 	if i := strings.IndexAny(value, always); i >= 0 {
 		return &fault{CodeShell, "has " + nameOf(firstRune(value[i:])) + ", which a shell or a query gives a meaning"}
 	}
@@ -59,8 +68,8 @@ func metacharacters(value, _ string) *fault {
 }
 
 // options refuses words that start like one, unless the sample has such a word.
-func options(value, sample string) *fault {
-	if startsOption(value) && !startsOption(sample) {
+func options(value, sample string, has class) *fault {
+	if has.any(hasDash|hasWide) && startsOption(value) && !startsOption(sample) {
 		return &fault{CodeOption, "has a word that starts with a dash and reads as an option"}
 	}
 	return nil
@@ -76,14 +85,17 @@ func startsOption(s string) bool {
 }
 
 // numbers keeps a number in a string a number.
-func numbers(value, sample string) *fault {
-	if isNumber(sample) && !isNumber(value) || isInteger(sample) && !isInteger(value) {
+func numbers(value, sample string, _ class) *fault {
+	if isNumber(sample) && !isNumber(value) {
 		return &fault{CodeType, "must be a number, as it was in the recording"}
 	}
 	return nil
 }
 
-func structure(value, sample string) *fault {
+func structure(value, sample string, has class) *fault {
+	if !has.any(hasSign | hasSpace | hasControl | hasWide) {
+		return nil
+	}
 	for _, r := range value {
 		special := strings.ContainsRune(structural, r) || unicode.IsSpace(r)
 		if special && !strings.ContainsRune(sample, r) {
@@ -95,7 +107,10 @@ func structure(value, sample string) *fault {
 
 // lookalikes refuses signs that stand for ASCII ones elsewhere (full-width and
 // typographic forms), and words that mix the alphabets whose letters look alike.
-func lookalikes(value, sample string) *fault {
+func lookalikes(value, sample string, has class) *fault {
+	if !has.any(hasWide) {
+		return nil
+	}
 	for _, r := range value {
 		known := r < unicode.MaxASCII || unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)
 		if (!known || isFullWidth(r)) && !strings.ContainsRune(sample, r) {
@@ -126,29 +141,37 @@ func mixesAlphabets(word string) bool {
 
 // asIdentifier holds in every plan, where the sample has only letters, digits and
 // the signs of names.
-func asIdentifier(value, sample string) *fault {
+func asIdentifier(value, sample string, has class) *fault {
 	if !isIdentifier(sample) {
 		return nil
 	}
-	if isTraversal(value) {
+	if has.any(hasDot) && isTraversal(value) {
 		return &fault{CodeTraversal, "leads out of the folder that a bare name stands in"}
 	}
-	for _, r := range value {
-		hidden := unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.In(r, unicode.Zl, unicode.Zp)
-		if hidden || strings.ContainsRune(notInIdentifiers, r) {
-			return &fault{CodeIdentifier, "was a bare name in the recording and now has " + nameOf(r)}
-		}
+	at := -1
+	if has.any(hasSign) {
+		at = strings.IndexAny(value, notInIdentifiers)
 	}
-	return nil
+	if at < 0 && has.any(hasControl|hasWide) {
+		at = strings.IndexFunc(value, isHidden)
+	}
+	if at < 0 {
+		return nil
+	}
+	return &fault{CodeIdentifier, "was a bare name in the recording and now has " + nameOf(firstRune(value[at:]))}
+}
+
+func isHidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
 // asPath holds in every plan, where the sample is a path: the value must not climb
 // where the sample did not, and must not leave for the root.
-func asPath(value, sample string) *fault {
+func asPath(value, sample string, has class) *fault {
 	if !strings.ContainsAny(sample, `/\`) {
 		return nil
 	}
-	if isTraversal(value) && !isTraversal(sample) {
+	if has.any(hasDot) && isTraversal(value) && !isTraversal(sample) {
 		return &fault{CodeTraversal, "climbs out of its folder, which it did not in the recording"}
 	}
 	if isRooted(value) && !isRooted(sample) {
@@ -224,5 +247,6 @@ func nameOf(r rune) string {
 	case 0:
 		return "a NUL"
 	}
-	return fmt.Sprintf("U+%04X", r)
+	code := strings.ToUpper(strconv.FormatInt(int64(r), 16))
+	return "U+" + strings.Repeat("0", max(0, 4-len(code))) + code
 }
