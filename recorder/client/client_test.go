@@ -23,6 +23,7 @@ func serve(t *testing.T, handle http.HandlerFunc) *Client {
 	return New(Config{BaseURL: server.URL + "/", Token: "secret", HTTP: server.Client()})
 }
 
+// TestRoutes is one piece: a table of every route.
 func TestRoutes(t *testing.T) {
 	body, seven := "return 1", 7
 	run := recorder.Run{
