@@ -7,7 +7,11 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
+
+	"github.com/charmbracelet/colorprofile"
+	"gopkg.in/natefinch/lumberjack.v2"
 
 	"github.com/bir-run/bir/cmd/internal/app"
 	"github.com/bir-run/bir/cmd/internal/cli"
@@ -31,13 +35,20 @@ func run() int {
 		executable = os.Args[0] // the other binaries are then looked for on the PATH
 	}
 	root := newRoot(&app.App{
-		Streams:    cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
+		// Colours are taken out again where nobody would see them.
+		Streams:    cli.Streams{In: os.Stdin, Out: colorprofile.NewWriter(os.Stdout, environment.Vars), Err: os.Stderr},
 		Env:        environment,
 		Version:    version,
 		Executable: executable,
-		Log:        slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Log:        slog.New(slog.NewTextHandler(logFile(environment.Home), nil)),
 	})
 	err = root.ExecuteContext(ctx)
 	cli.Report(os.Stderr, err)
 	return cli.CodeOf(err)
+}
+
+// logFile keeps what a command says for the record, guards' denials above all: what
+// people must read, the command prints. It is opened at the first line.
+func logFile(home string) *lumberjack.Logger {
+	return &lumberjack.Logger{Filename: filepath.Join(home, "logs", "bir.log"), MaxSize: 5, MaxBackups: 2}
 }

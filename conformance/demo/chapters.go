@@ -129,6 +129,10 @@ func (d *demo) file(name, text string) (string, error) {
 func (d *demo) replay(ctx context.Context) error {
 	region := RegionNames[1]
 	d.title("The scenario is replayed for %s, without a model", region)
+	d.say("the guards that will be asked, compiled once:")
+	if _, err := d.run(ctx, 0, 10, "guard", "list"); err != nil {
+		return err
+	}
 	d.say("new parameters from the prompt, guards asked, the real server called through the same client as the proxy's")
 	started := time.Now()
 	if _, err := d.run(ctx, 0, 60, "replay", "--scenario", d.scenarioID, "--prompt", d.prompt(region)); err != nil {

@@ -31,6 +31,12 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	release, err := claim(filepath.Dir(d.home))
+	if err != nil {
+		return err
+	}
+	defer release()
+	d.stopService() // one that a demonstration before this left, if it was killed
 	defer d.stopService()
 	started := time.Now()
 	for _, chapter := range []func(context.Context) error{

@@ -245,9 +245,11 @@ func refused(a *app.App, err error, asJSON bool) error {
 		return cli.ErrSilent
 	}
 	printReport(a.Out, *body.Report)
-	return cli.Hint(err, "nothing was saved; `--force --note \"why\"` saves it all the same, marked as forced")
+	return cli.Hint(cli.Failed("%s", problem.Title), "nothing was saved; `--force --note \"why\"` saves it all the same, marked as forced")
 }
 
+// printReport shows each step that does not pass, expected and computed values one
+// above the other, and what speaks against the change as a whole.
 func printReport(w io.Writer, r service.CheckReport) {
 	switch {
 	case r.NoChange:
@@ -257,13 +259,20 @@ func printReport(w io.Writer, r service.CheckReport) {
 		fmt.Fprintf(w, "%s: step %d and every later step reproduce the recording\n", cli.Good("ok"), r.StepIndex)
 		return
 	}
-	for _, p := range r.Problems {
-		fmt.Fprintf(w, "%s %s\n", cli.Bad("×"), p)
-	}
+	whole := r.Problems
 	for _, s := range r.Steps {
-		if s.OK || s.Computed == nil {
+		if s.OK {
 			continue
 		}
-		fmt.Fprintf(w, "step %d %s\n   expected %s\n   computed %s\n", s.StepIndex, s.ToolName, s.Expected, s.Computed)
+		if len(whole) > 0 {
+			whole = whole[1:] // the first ones are those of the steps, in order
+		}
+		fmt.Fprintf(w, "%s step %d (%s), %s body: %s\n", cli.Bad("×"), s.StepIndex, s.ToolName, s.Stage, s.Reason())
+		if s.Computed != nil {
+			fmt.Fprintf(w, "   expected %s\n   computed %s\n", s.Expected, s.Computed)
+		}
+	}
+	for _, p := range whole {
+		fmt.Fprintf(w, "%s %s\n", cli.Bad("×"), p)
 	}
 }

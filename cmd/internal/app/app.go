@@ -7,15 +7,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/bir-run/bir/cmd/internal/cli"
 	"github.com/bir-run/bir/cmd/internal/env"
+	"github.com/bir-run/bir/cmd/internal/reach"
 	"github.com/bir-run/bir/recorder/client"
-	"github.com/bir-run/bir/recorder/launch"
 	"github.com/bir-run/bir/sandbox"
 )
 
@@ -30,18 +28,7 @@ type App struct {
 
 // Service finds the service, or starts the embedded one.
 func (a *App) Service(ctx context.Context) (*client.Client, error) {
-	bir, err := a.Binary("bir")
-	if err != nil {
-		return nil, err
-	}
-	c, err := launch.Connect(ctx, launch.Config{
-		Home:         a.Env.Home,
-		AuthURL:      a.Env.AuthURL,
-		Token:        a.Env.AuthToken,
-		ServeCommand: []string{bir, "serve"},
-		Env:          a.Env.Vars,
-		Logger:       a.Log,
-	})
+	c, err := reach.Service(ctx, a.Env, a.Executable, a.Log)
 	if err != nil {
 		return nil, cli.Hint(fmt.Errorf("reach the service: %w", err),
 			"see %s, or run `bir serve` in a terminal of its own", filepath.Join(a.Env.Home, "logs", "service.log"))
@@ -72,20 +59,5 @@ func (a *App) PoolWith(l Limits) (*sandbox.Pool, error) {
 	}), nil
 }
 
-// Binary finds another of bir's binaries: beside our own, else on the PATH.
-func (a *App) Binary(name string) (string, error) {
-	file := name
-	if runtime.GOOS == "windows" {
-		file += ".exe"
-	}
-	beside := filepath.Join(filepath.Dir(a.Executable), file)
-	if found, err := exec.LookPath(beside); err == nil {
-		return found, nil
-	}
-	found, err := exec.LookPath(file)
-	if err != nil {
-		return "", cli.Hint(fmt.Errorf("%s is neither beside %s nor on the PATH", name, a.Executable),
-			"`make` builds every binary into one folder")
-	}
-	return found, nil
-}
+// Binary finds another of bir's binaries.
+func (a *App) Binary(name string) (string, error) { return reach.Binary(a.Executable, name) }
