@@ -109,9 +109,6 @@ func (p *proxy) record() (relay.Record, func()) {
 		return relay.Record{}, func() {}
 	}
 	rec, closeRecorder := newRecorder(p)
-	if rec == nil {
-		return relay.Record{}, closeRecorder
-	}
 	return relay.Record{
 		Recorder: rec, Tier: recorder.TierStandalone, CWD: p.dir,
 		Server: recorder.Server{Transport: "stdio", Command: p.config.Command, CWD: p.dir},

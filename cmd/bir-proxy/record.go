@@ -12,7 +12,7 @@ import (
 
 // closeTimeout bounds the end of the recording. What the service has not taken by
 // then waits in the spool: the host is not kept.
-const closeTimeout = 2 * time.Second
+const closeTimeout = time.Second
 
 // newRecorder opens the recorder; the function closes it, within a bound. The
 // service is found, or started, only when there is something to report.

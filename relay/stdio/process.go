@@ -16,12 +16,12 @@ import (
 	"time"
 )
 
-// The bounds of a shutdown (R11). Together they leave two of the ten seconds to
-// whoever still has something to deliver.
+// The bounds of a shutdown (R11). Of its ten seconds they leave the rest to those
+// who deliver the last answers and close the record.
 const (
 	drainTimeout = 5 * time.Second // for the child to end by itself once its input ended
 	termTimeout  = 2 * time.Second
-	killTimeout  = time.Second
+	killTimeout  = time.Second / 2
 	// tailTimeout bounds the wait for output behind a child that has ended. Its
 	// group is dead by then, so only a process that left the group can hold the pipe.
 	tailTimeout = 200 * time.Millisecond

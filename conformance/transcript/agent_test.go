@@ -1,0 +1,151 @@
+//go:build unix
+
+package transcript
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The environment that makes this test binary something else.
+const (
+	agentVar      = "TRANSCRIPT_AGENT" // address of the test: be the upstream
+	grandchildVar = "TRANSCRIPT_GRANDCHILD"
+)
+
+func TestMain(m *testing.M) {
+	switch {
+	case os.Getenv(grandchildVar) != "":
+		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+		time.Sleep(time.Hour) // only SIGKILL ends it
+	case os.Getenv(agentVar) != "":
+		runAgent(os.Getenv(agentVar))
+	default:
+		code := m.Run()
+		os.RemoveAll(buildDir())
+		os.Exit(code)
+	}
+}
+
+// What the agent is told, and what it tells.
+const (
+	doWrite      = 'o' // payload to standard output
+	doComplain   = 'r' // payload to standard error
+	doExit       = 'x' // with the code in the payload
+	doDie        = 'k' // of the signal in the payload
+	doGrandchild = 'g' // start one that ignores every signal
+	doCloseOut   = 'c'
+
+	toldHello      = 'h' // pid
+	toldInput      = 'i' // bytes of standard input
+	toldEnd        = 'e' // of standard input
+	toldSignal     = 's'
+	toldGrandchild = 'p' // pid
+)
+
+type frame struct {
+	kind    byte
+	payload []byte
+}
+
+func writeFrame(w io.Writer, f frame) error {
+	head := make([]byte, 5, 5+len(f.payload))
+	head[0] = f.kind
+	binary.BigEndian.PutUint32(head[1:], uint32(len(f.payload)))
+	_, err := w.Write(append(head, f.payload...))
+	return err
+}
+
+func readFrame(r io.Reader) (frame, error) {
+	head := make([]byte, 5)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return frame{}, err
+	}
+	f := frame{kind: head[0], payload: make([]byte, binary.BigEndian.Uint32(head[1:]))}
+	_, err := io.ReadFull(r, f.payload)
+	return f, err
+}
+
+// agent is an upstream that does what it is told. It never ends by itself, neither
+// at the end of its input nor at a signal.
+type agent struct {
+	mu   sync.Mutex // guards writes to conn
+	conn net.Conn
+}
+
+func runAgent(address string) {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "agent:", err)
+		os.Exit(99)
+	}
+	a := &agent{conn: conn}
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	go func() { // ends with the process
+		for sig := range signals {
+			a.tell(toldSignal, []byte(sig.String()))
+		}
+	}()
+	a.tell(toldHello, fmt.Append(nil, os.Getpid()))
+	go a.listen() // ends with the process
+	for {
+		f, err := readFrame(conn)
+		if err != nil {
+			select {} // the test has ended; whoever owns us must end us
+		}
+		a.do(f)
+	}
+}
+
+func (a *agent) tell(kind byte, payload []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_ = writeFrame(a.conn, frame{kind, payload})
+}
+
+func (a *agent) listen() {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := os.Stdin.Read(buf)
+		if n > 0 {
+			a.tell(toldInput, buf[:n])
+		}
+		if err != nil {
+			a.tell(toldEnd, nil)
+			return
+		}
+	}
+}
+
+func (a *agent) do(f frame) {
+	switch f.kind {
+	case doWrite:
+		_, _ = os.Stdout.Write(f.payload)
+	case doComplain:
+		_, _ = os.Stderr.Write(f.payload)
+	case doExit:
+		os.Exit(int(f.payload[0]))
+	case doDie:
+		signal.Reset()
+		_ = syscall.Kill(os.Getpid(), syscall.Signal(f.payload[0]))
+	case doCloseOut:
+		os.Stdout.Close()
+	case doGrandchild:
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), grandchildVar+"=1")
+		child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
+		if err := child.Start(); err == nil {
+			a.tell(toldGrandchild, fmt.Append(nil, child.Process.Pid))
+		}
+	}
+}
