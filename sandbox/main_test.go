@@ -9,6 +9,11 @@ import (
 
 	"github.com/bir-run/bir/sandbox"
 	"go.uber.org/goleak"
+
+	// The worker is built and not linked; this keeps the go command from taking an
+	// old result for one of a changed worker.
+	_ "github.com/bir-run/bir/sandbox/confine"
+	_ "github.com/bir-run/bir/sandbox/worker"
 )
 
 // workerPath is the real worker, as it is shipped. This test binary would not do:

@@ -13,6 +13,11 @@ import (
 	"testing"
 
 	"github.com/bir-run/bir/sandbox"
+
+	// The worker is built and not linked; this keeps the go command from taking an
+	// old result for one of a changed worker.
+	_ "github.com/bir-run/bir/sandbox/confine"
+	_ "github.com/bir-run/bir/sandbox/worker"
 )
 
 // corpora are kept beside the checkout, not in it.

@@ -30,6 +30,9 @@ func (a author) at(line, column int) (int, int) {
 	if !ok {
 		return a.end()
 	}
+	if a.mapped {
+		column++ // goja gives a map's columns as they are, and they count from 0
+	}
 	if line == 1 {
 		column = max(1, column-a.prefix)
 	}

@@ -76,29 +76,42 @@ func argumentNames(req *wire.Request) string {
 	return strings.Join(names, ", ")
 }
 
-// compile wraps a body as a function and compiles it, lowered only where goja's
-// parser refuses it: most bodies never meet esbuild.
+// compile wraps a body as a function and compiles it, lowered only where goja
+// refuses it: most bodies never meet esbuild.
 func compile(names string, arity int, source string) (*program, *wire.Failure) {
 	prefix := "(function (" + names + ") {"
 	wrapped := prefix + source + "\n})"
 	p := &program{author: author{source: source, prefix: len(prefix)}, uses: usesOf(source)}
 	tree, err := parser.ParseFile(nil, sourceName, wrapped, 0, parser.WithDisableSourceMaps)
-	if err != nil {
-		if tree, err = p.lower(prefix, wrapped); err != nil {
-			return nil, p.syntaxFailure(err)
+	if err == nil {
+		err = p.build(tree, arity)
+	}
+	if refused := new(syntaxError); err != nil && !errors.As(err, &refused) {
+		if failure := p.syntaxFailure(err); failure.Message == noModules {
+			return nil, failure
+		}
+		if tree, err = p.lower(prefix, wrapped); err == nil {
+			err = p.build(tree, arity)
 		}
 	}
-	function := onlyFunction(tree)
-	if function == nil || len(function.ParameterList.List) != arity {
-		return nil, p.syntaxFailure(&syntaxError{message: leavesFunction})
-	}
-	if failure := p.misread(tree, function); failure != nil {
-		return nil, failure
-	}
-	if p.code, err = goja.CompileAST(tree, false); err != nil {
+	if err != nil {
 		return nil, p.syntaxFailure(err)
 	}
 	return p, nil
+}
+
+// build compiles a tree that is one function of the arity, and means in goja what
+// it means in Node.
+func (p *program) build(tree *ast.Program, arity int) (err error) {
+	function := onlyFunction(tree)
+	if function == nil || len(function.ParameterList.List) != arity {
+		return &syntaxError{message: leavesFunction}
+	}
+	if err := p.misread(tree, function); err != nil {
+		return err
+	}
+	p.code, err = goja.CompileAST(tree, false)
+	return err
 }
 
 // onlyFunction is the function literal that a program must be, or nil: a body that
@@ -123,7 +136,10 @@ func onlyFunction(tree *ast.Program) *ast.FunctionLiteral {
 	return function
 }
 
-const leavesFunction = "the body closes the function that it is the inside of"
+const (
+	leavesFunction = "the body closes the function that it is the inside of"
+	noModules      = "SyntaxError: import and export are not available: bodies cannot load modules"
+)
 
 // moduleSyntax are the words with which a body would reach another module.
 var moduleSyntax = regexp.MustCompile(`^(import|export)\b`)
@@ -155,8 +171,8 @@ func (p *program) syntaxFailure(err error) *wire.Failure {
 			f.Line, f.Column = p.author.at(at.Line, at.Column)
 		}
 	}
-	if word := moduleSyntax.FindString(p.author.from(f.Line, f.Column)); word != "" {
-		f.Message = word + " is not available: bodies cannot load modules"
+	if moduleSyntax.MatchString(p.author.from(f.Line, f.Column)) {
+		f.Message = noModules
 	}
 	f.Message = "SyntaxError: " + strings.TrimPrefix(f.Message, "SyntaxError: ")
 	return f

@@ -30,6 +30,7 @@ type Evaluator struct {
 	limits    Limits
 	programs  *programs
 	zones     map[string]*time.Location
+	onLong    func() // a body takes longer than a moment
 	onRunaway func() // a body over its memory could not be interrupted
 }
 
@@ -39,6 +40,7 @@ func New(limits Limits) *Evaluator {
 		limits:    limits,
 		programs:  newPrograms(),
 		zones:     map[string]*time.Location{},
+		onLong:    func() {},
 		onRunaway: func() {},
 	}
 }
@@ -48,7 +50,7 @@ func New(limits Limits) *Evaluator {
 func (e *Evaluator) Eval(req *wire.Request) *wire.Response {
 	start, heapBefore := time.Now(), heapBytes()
 	ev := newEvaluation(req, e.limits)
-	watch := startWatch(heapBefore+e.limits.MemoryBytes, ev.stopFor, e.onRunaway)
+	watch := e.watch(ev, heapBefore)
 	deadline := time.AfterFunc(req.Timeout, func() { ev.stopFor(stoppedTime) })
 	value, failure := e.evaluate(ev)
 	deadline.Stop()
@@ -65,6 +67,17 @@ func (e *Evaluator) Eval(req *wire.Request) *wire.Response {
 		resp.Retire = failure.Type == typeMemory || failure.Type == typeSandbox
 	}
 	return resp
+}
+
+func (e *Evaluator) watch(ev *evaluation, heapBefore int64) *watch {
+	w := &watch{
+		capBytes: heapBefore + e.limits.MemoryBytes,
+		long:     e.onLong,
+		stop:     ev.stopFor,
+		runaway:  e.onRunaway,
+	}
+	w.again(sampleEvery, w.first)
+	return w
 }
 
 // evaluate turns a panic of the interpreter into a failure: a body found a bug in

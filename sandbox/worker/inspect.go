@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -42,6 +43,9 @@ func (in *inspector) write(value goja.Value) {
 	case *goja.Object:
 		in.object(v)
 	default:
+		if goja.IsNumber(v) && math.Signbit(v.ToFloat()) && v.ToFloat() == 0 {
+			in.b.WriteByte('-')
+		}
 		in.b.WriteString(v.String())
 		if goja.IsBigInt(v) {
 			in.b.WriteByte('n')
@@ -149,7 +153,7 @@ func (in *inspector) array(object *goja.Object) {
 var identifier = regexp.MustCompile(`^[A-Za-z_$][\w$]*$`)
 
 func (in *inspector) keys(object *goja.Object) {
-	if class := object.ClassName(); class != "Object" {
+	if class := in.className(object); class != "Object" {
 		in.b.WriteString(class + " ")
 	}
 	keys := object.Keys()
@@ -171,6 +175,15 @@ func (in *inspector) keys(object *goja.Object) {
 	}
 	in.more(int64(len(keys) - maxInspectItems))
 	in.b.WriteString(" }")
+}
+
+func (in *inspector) className(object *goja.Object) string {
+	if constructor, ok := in.get(object, "constructor").(*goja.Object); ok {
+		if name, ok := in.get(constructor, "name").(goja.String); ok && name.Length() > 0 {
+			return clipString(name, maxKeyBytes)
+		}
+	}
+	return "Object"
 }
 
 func (in *inspector) more(n int64) {

@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/bir-run/bir/sandbox/wire"
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/unistring"
@@ -12,7 +11,7 @@ import (
 
 // misread refuses what goja would run with another meaning than Node, silently:
 // Unicode properties in regular expressions match nothing there.
-func (p *program) misread(tree *ast.Program, function *ast.FunctionLiteral) *wire.Failure {
+func (p *program) misread(tree *ast.Program, function *ast.FunctionLiteral) error {
 	if !strings.Contains(p.author.source, `\p{`) && !strings.Contains(p.author.source, `\P{`) {
 		return nil
 	}
@@ -23,7 +22,7 @@ func (p *program) misread(tree *ast.Program, function *ast.FunctionLiteral) *wir
 	found := tree.File.Position(int(at) - tree.File.Base())
 	err := &syntaxError{message: `Unicode properties (\p{…}) in regular expressions are not available: name the characters instead`}
 	err.line, err.column = p.author.at(found.Line, found.Column)
-	return p.syntaxFailure(err)
+	return err
 }
 
 // findProperty walks any part of a syntax tree to the first regular expression

@@ -35,13 +35,13 @@ func Serve(in io.Reader, out io.Writer, confine func(wire.Setup) []string) error
 	if setup.Version != wire.Version {
 		return fmt.Errorf("setup is of version %d, this worker of %d", setup.Version, wire.Version)
 	}
-	// Neither goroutine is waited for: a body may never return and a read may
-	// never end, and the process does when Serve returns.
-	ended := make(chan error, 3)
-	requests := make(chan *wire.Request)
+	// The loop is not waited for: a body may never return and a read may never end,
+	// but the process does when Serve returns.
+	ended := make(chan error, 3) // one for each that may send
+	requests := &input{in: in, maxBytes: setup.FrameBytes, ended: func(err error) { ended <- err }}
 	e := New(Limits{MemoryBytes: setup.MemoryBytes, ResultBytes: setup.ResultBytes})
+	e.onLong = requests.readAhead
 	e.onRunaway = func() { ended <- ErrMemory }
-	go func() { ended <- receive(in, setup.FrameBytes, requests) }()
 	go func() { ended <- answer(e, out, requests) }()
 	if err := <-ended; !errors.Is(err, io.EOF) {
 		return err
@@ -49,19 +49,12 @@ func Serve(in io.Reader, out io.Writer, confine func(wire.Setup) []string) error
 	return nil
 }
 
-// receive reads ahead of the evaluation, so that the end of in is seen during one.
-func receive(in io.Reader, maxBytes int64, requests chan<- *wire.Request) error {
+func answer(e *Evaluator, out io.Writer, requests *input) error {
 	for {
-		req := new(wire.Request)
-		if err := wire.Read(in, maxBytes, req); err != nil {
+		req, err := requests.next()
+		if err != nil {
 			return err
 		}
-		requests <- req
-	}
-}
-
-func answer(e *Evaluator, out io.Writer, requests <-chan *wire.Request) error {
-	for req := range requests {
 		resp := e.Eval(req)
 		if err := reply(out, resp); err != nil {
 			return err
@@ -70,7 +63,6 @@ func answer(e *Evaluator, out io.Writer, requests <-chan *wire.Request) error {
 			runtime.GC()
 		}
 	}
-	return nil
 }
 
 func reply(out io.Writer, v any) error {

@@ -32,10 +32,11 @@ const (
 	stoppedMemory
 )
 
-// watch samples the heap during one evaluation. A body that returns within the
+// watch samples the heap during one evaluation. A body that returns before the
 // first sample pays for one timer.
 type watch struct {
 	capBytes int64 // of the whole heap
+	long     func()
 	stop     func(stopReason)
 	runaway  func()
 	peak     atomic.Int64
@@ -45,12 +46,9 @@ type watch struct {
 	ended bool
 }
 
-func startWatch(capBytes int64, stop func(stopReason), runaway func()) *watch {
-	w := &watch{capBytes: capBytes, stop: stop, runaway: runaway}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.timer = time.AfterFunc(sampleEvery, w.sample)
-	return w
+func (w *watch) first() {
+	w.long()
+	w.sample()
 }
 
 // sample runs on the timer's goroutine, one at a time: it re-arms itself last.
