@@ -14,6 +14,10 @@ import (
 // FormatVersion is the version of the scenario's JSON.
 const FormatVersion = 1
 
+// RedactionMark begins whatever a recorder put in place of a secret. An input with
+// it in was never what the tool got, and is never sent.
+const RedactionMark = "[redacted"
+
 // State says whether a scenario may be replayed.
 type State string
 

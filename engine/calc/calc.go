@@ -6,6 +6,7 @@
 package calc
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func Calculate(ctx context.Context, ev engine.Evaluator, rec engine.Recording) (
 	if len(calls) == 0 {
 		return engine.Scenario{}, ErrNoCalls
 	}
-	frozen, muted := map[int]string{}, map[int]string{}
+	frozen, muted := redacted(calls), map[int]string{}
 	// Each round freezes or mutes at least one more step, so this ends.
 	for range 2*len(calls) + 1 {
 		scenario, err := write(rec, calls, frozen, muted)
@@ -44,6 +45,17 @@ func Calculate(ctx context.Context, ev engine.Evaluator, rec engine.Recording) (
 		}
 	}
 	return engine.Scenario{}, errors.New("the calculation did not settle")
+}
+
+// redacted freezes the steps whose input lost a secret when it was recorded.
+func redacted(calls []engine.Call) map[int]string {
+	frozen := map[int]string{}
+	for i, c := range calls {
+		if bytes.Contains(c.Input, []byte(engine.RedactionMark)) {
+			frozen[i] = "its input held a secret, which was not recorded"
+		}
+	}
+	return frozen
 }
 
 // giveUp takes what could not be proved out of the next round: an output body

@@ -129,3 +129,15 @@ func TestOddInputsAreReproducedOrFrozen(t *testing.T) {
 		}
 	}
 }
+
+func TestAnInputThatHeldASecretIsFrozen(t *testing.T) {
+	open := read(`{"name":"ada"}`, "ok")
+	secret := read(`{"name":"ada","token":"[redacted]"}`, "ok")
+	s, err := calc.Calculate(t.Context(), pool, engine.Recording{Prompt: "open ada", Calls: []engine.Call{open, secret}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Steps[0].Frozen || !s.Steps[1].Frozen || !strings.Contains(s.Steps[1].FrozenReason, "secret") {
+		t.Errorf("steps %+v", s.Steps)
+	}
+}

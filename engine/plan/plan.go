@@ -54,6 +54,7 @@ type Config struct {
 	World       sandbox.World
 	StepTimeout time.Duration    // of one execution; 0: only the context's
 	Dry         bool             // the executor serves recorded results
+	OnArm       func([]Verdict)  // called once the guards judged the values; may be nil
 	OnStep      func(StepResult) // called after each step; may be nil
 	Logger      *slog.Logger     // default: discard
 }
@@ -78,6 +79,7 @@ const (
 	StageParams   Stage = "params"
 	StageFrozen   Stage = "frozen"
 	StageInput    Stage = "input"
+	StageRedacted Stage = "redacted" // the input has a redaction in place of a secret
 	StageGuard    Stage = "guard"
 	StageExecute  Stage = "execute"
 	StageTool     Stage = "tool" // the tool answered with isError
@@ -134,6 +136,9 @@ func (p *Plan) Run(ctx context.Context) (Result, error) {
 	r := newRun(p.cfg)
 	if err := r.arm(ctx); err != nil {
 		return r.result, err
+	}
+	if p.cfg.OnArm != nil {
+		p.cfg.OnArm(r.result.Verdicts)
 	}
 	if r.result.Error != "" {
 		r.close(ctx, outcome.Facts{Declined: r.declined}, engine.Step{}, bundle.NotSent)

@@ -374,3 +374,13 @@ func TestRisksAreReadFromNamesInAnyConvention(t *testing.T) {
 		t.Errorf("a tool of a database server: %s", got)
 	}
 }
+
+func TestARedactedSecretIsNeverSent(t *testing.T) {
+	sent := &executor{}
+	s := fleet(t)
+	s.Steps[0].ToolInputLogic = `return { path: "/data", token: "[redacted:jwt]" };`
+	result := run(t, plan.Config{Scenario: s, Guards: &guards{}, Executor: sent})
+	if len(sent.sent) != 0 || result.Stage != plan.StageRedacted {
+		t.Errorf("sent %v, stopped at %q: %s", sent.sent, result.Stage, result.Error)
+	}
+}

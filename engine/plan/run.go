@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -148,6 +149,9 @@ func (r *run) attempt(ctx context.Context, step engine.Step, result *StepResult)
 		return result.stop(StageInput, bundle.NotSent, "input body: "+err.Error())
 	}
 	result.Input = input
+	if bytes.Contains(input, []byte(engine.RedactionMark)) {
+		return result.stop(StageRedacted, bundle.NotSent, "its input held a secret, which was not recorded and cannot be sent again")
+	}
 	decision := r.check(ctx, r.stepRequest(step, input))
 	result.Verdicts = decision.Verdicts
 	if !decision.Allow {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/bir-run/bir/sandbox"
 )
@@ -44,8 +45,10 @@ func Run(ctx context.Context, evaluator Evaluator, cases []Case) iter.Seq2[Outco
 
 func run(ctx context.Context, evaluator Evaluator, c Case) (Outcome, error) {
 	out := Outcome{ID: c.ID, Console: []string{}}
+	started := time.Now()
 	result, err := evaluator.Eval(ctx, c.Body, c.Args)
 	if err != nil {
+		result.Duration = time.Since(started) // an evaluation that failed has no own measure
 		if !errors.As(err, &out.Error) {
 			return out, fmt.Errorf("case%s: %w", named(c.ID), err)
 		}

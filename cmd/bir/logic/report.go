@@ -50,7 +50,11 @@ func printOutcome(w io.Writer, o cases.Outcome) {
 	if !o.OK {
 		word = cli.Bad("not ok")
 	}
-	fmt.Fprintf(w, "%s  %s  %.2f ms, %.1f MB\n", word, o.ID, o.DurationMS, float64(o.MemoryBytes)/(1<<20))
+	memory := ""
+	if o.MemoryBytes > 0 {
+		memory = fmt.Sprintf(", %.1f MB", float64(o.MemoryBytes)/(1<<20))
+	}
+	fmt.Fprintf(w, "%s  %s  %.2f ms%s\n", word, o.ID, o.DurationMS, memory)
 	if o.Error != nil {
 		fmt.Fprintf(w, "   %s: %s\n", o.Error.Type, o.Error)
 	}

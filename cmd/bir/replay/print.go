@@ -61,10 +61,6 @@ func printVerdicts(w io.Writer, verdicts []plan.Verdict) {
 
 func (e *ending) print(w io.Writer) {
 	fmt.Fprintln(w)
-	if len(e.Verdicts) > 0 {
-		fmt.Fprintln(w, "parameters")
-		printVerdicts(w, e.Verdicts)
-	}
 	e.printComparisons(w)
 	if e.ResponseModel != nil {
 		fmt.Fprintf(w, "response  %s\n", e.ResponseModel)

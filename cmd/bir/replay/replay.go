@@ -115,6 +115,7 @@ func run(ctx context.Context, a *app.App, o options) error {
 func (j *job) play(ctx context.Context, a *app.App, o options, cfg plan.Config) error {
 	if !o.asJSON {
 		j.printHead(a.Out)
+		cfg.OnArm = func(verdicts []plan.Verdict) { printVerdicts(a.Out, verdicts) }
 		cfg.OnStep = func(s plan.StepResult) { printStep(a.Out, s) }
 	}
 	started := time.Now()
