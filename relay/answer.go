@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -61,8 +60,7 @@ func Refuse(ctx context.Context, in io.Reader, out io.Writer, server string) {
 		for {
 			m, err := lines.Next()
 			if m.Kind == jsonrpc.Request && m.ID != nil && m.Method != methodDiscover {
-				modern := bytes.Contains(m.Params(), []byte(`"io.modelcontextprotocol/protocolVersion"`))
-				_, _ = out.Write(notAvailable(string(m.ID), m.Method, server, modern)) // the host may be gone
+				_, _ = out.Write(notAvailable(string(m.ID), m.Method, server, isModern(m.Params()))) // the host may be gone
 				return
 			}
 			if err != nil {

@@ -14,6 +14,8 @@ const (
 	methodCall      = "tools/call"
 	methodDiscover  = "server/discover"
 	methodCancelled = "notifications/cancelled"
+
+	metaPrefix = "io.modelcontextprotocol/" // of the protocol's own names in _meta
 )
 
 // toolCall is what the record keeps of a tools/call.
@@ -47,15 +49,11 @@ func (r *Relay) noteRequest(m jsonrpc.Message) {
 		return
 	}
 	c := &call{id: string(m.ID), method: m.Method, started: time.Now()}
-	params, _ := jsonrpc.Object(m.Params(), "name", "arguments", "requestState", "_meta", "clientInfo")
-	meta, _ := jsonrpc.Object(params[3], "io.modelcontextprotocol/protocolVersion",
-		"io.modelcontextprotocol/clientInfo", "claudecode/toolUseId")
-	c.modern = meta[0] != nil
-	if r.reporter != nil {
-		r.noteClient(m.Method, params[4], meta[1])
-		if m.Method == methodCall && !m.Cut {
-			c.tool = newToolCall(params[0], params[1], params[2], meta[2])
-		}
+	params := m.Params()
+	if r.reporter == nil {
+		c.modern = isModern(params)
+	} else {
+		r.noteParams(c, m, params)
 	}
 	if m.Method == methodCall && m.Cut {
 		r.lose() // too large to know what was called
@@ -63,15 +61,26 @@ func (r *Relay) noteRequest(m jsonrpc.Message) {
 	r.table.add(key, c)
 }
 
-// noteClient learns the host's name where it gives one: in initialize, or on the
-// modern wire in the _meta of every request.
-func (r *Relay) noteClient(method string, legacy, modern []byte) {
-	info := modern
-	if method == "initialize" {
-		info = legacy
+// isModern looks for the version that each request of 2026-07-28 carries. It may
+// take a text that has the name in it for one; what hangs on it is the form of the
+// answer when the upstream is gone.
+func isModern(params []byte) bool {
+	return bytes.Contains(params, []byte(metaPrefix+`protocolVersion"`))
+}
+
+// noteParams keeps what the record needs of a request.
+func (r *Relay) noteParams(c *call, m jsonrpc.Message, params []byte) {
+	members, _ := jsonrpc.Object(params, "name", "arguments", "requestState", "_meta", "clientInfo")
+	meta, _ := jsonrpc.Object(members[3], metaPrefix+"protocolVersion", metaPrefix+"clientInfo", "claudecode/toolUseId")
+	c.modern = meta[0] != nil
+	// The host's name is in initialize, or on the modern wire in every request.
+	if m.Method == "initialize" {
+		r.reporter.setHost(members[4])
+	} else if c.modern {
+		r.reporter.setHost(meta[1])
 	}
-	if info != nil {
-		r.reporter.setHost(info)
+	if m.Method == methodCall && !m.Cut {
+		c.tool = newToolCall(members[0], members[1], members[2], meta[2])
 	}
 }
 

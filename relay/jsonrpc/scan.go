@@ -204,6 +204,9 @@ func (s *scanner) skipString(piece []byte, i int) (end int, closed bool) {
 		s.escaped = false
 		i++
 	}
+	if end := shortString(piece, i); end > 0 {
+		return end, true
+	}
 	quote := -1
 	for i < len(piece) {
 		if quote < i {
@@ -235,13 +238,14 @@ func (s *scanner) nested(piece []byte, i int) int {
 	for i < len(piece) {
 		switch piece[i] {
 		case '"':
-			if end := shortString(piece, i+1); end > 0 {
+			end, closed := s.skipString(piece, i+1)
+			if closed {
 				i = end
 				continue
 			}
 			s.state = inText
-			s.capture(piece[from : i+1])
-			return i + 1
+			s.capture(piece[from:])
+			return end
 		case '{', '[':
 			s.depth++
 		case '}', ']':
