@@ -50,13 +50,13 @@ var problems = map[Code]struct {
 	CodeUnauthorized:       {http.StatusUnauthorized, "the bearer token is missing or wrong"},
 	CodeHostNotAllowed:     {http.StatusForbidden, "the Host header does not name this machine"},
 	CodeOriginNotAllowed:   {http.StatusForbidden, "web pages may not call this service"},
-	CodeNotFound:           {http.StatusNotFound, "there is no such thing"},
+	CodeNotFound:           {http.StatusNotFound, "not found"},
 	CodeMethodNotAllowed:   {http.StatusMethodNotAllowed, "the route does not take this method"},
 	CodeIDTaken:            {http.StatusConflict, "the id belongs to something else"},
 	CodeStaleRevision:      {http.StatusConflict, "the scenario was changed meanwhile"},
 	CodeScenarioHasEdits:   {http.StatusConflict, "the scenario has changes made by hand"},
 	CodePayloadTooLarge:    {http.StatusRequestEntityTooLarge, "the body is too large"},
-	CodeCheckFailed:        {http.StatusUnprocessableEntity, "the change does not reproduce the recording"},
+	CodeCheckFailed:        {http.StatusUnprocessableEntity, "the check refused the change"},
 	CodeUndoRefused:        {http.StatusUnprocessableEntity, "the edit cannot be undone"},
 	CodeNothingToCalculate: {http.StatusUnprocessableEntity, "the recording has nothing to calculate from"},
 	CodeInternal:           {http.StatusInternalServerError, "the service failed"},
@@ -134,7 +134,7 @@ func (s *server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 	known := problems[p.Code]
 	detail := p.Detail
 	if detail == "" && p.Code == CodeNotFound {
-		detail = r.URL.Path
+		detail = notThere(r)
 	}
 	if known.status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
 		s.log.LogAttrs(r.Context(), slog.LevelError, "request failed",
@@ -152,4 +152,19 @@ func (s *server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 		Code:   p.Code,
 		Report: p.Report,
 	})
+}
+
+// notThere names what a request asked for and the store has not: the id in its
+// path, and for a run's scenario that there may be none yet.
+func notThere(r *http.Request) string {
+	id := r.PathValue("id")
+	switch {
+	case id == "":
+		return r.URL.Path
+	case strings.HasSuffix(r.URL.Path, "/scenario"):
+		return "no scenario of " + id + " (bir scenario calc makes one of a recorded run)"
+	case strings.HasPrefix(r.URL.Path, "/scenarios/"):
+		return "no scenario " + id
+	}
+	return "no run " + id
 }

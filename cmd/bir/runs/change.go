@@ -114,28 +114,11 @@ func importRun(ctx context.Context, a *app.App, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := send(ctx, svc, exported); err != nil {
+	if err := svc.Import(ctx, exported.RunWithSteps); err != nil {
 		return fmt.Errorf("import %s: %w", exported.Run.ID, err)
 	}
 	fmt.Fprintf(a.Out, "%s: imported, %d rows\n", exported.Run.ID, len(exported.Steps))
 	return nil
-}
-
-func send(ctx context.Context, svc *client.Client, e recorder.Export) error {
-	if err := svc.CreateRun(ctx, e.Run); err != nil {
-		return err
-	}
-	for _, s := range e.Steps {
-		if err := svc.AddStep(ctx, e.Run.ID, s); err != nil {
-			return fmt.Errorf("row %d: %w", s.StepIndex, err)
-		}
-	}
-	if e.Run.State != recorder.StateFinished {
-		return nil
-	}
-	return svc.Finish(ctx, e.Run.ID, recorder.Finish{
-		Output: e.Run.Output, Lossy: e.Run.Metadata.Lossy, FinishedAt: e.Run.FinishedAt,
-	})
 }
 
 func parseExport(path string, text []byte) (recorder.Export, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/bir-run/bir/cmd/internal/env"
 	"github.com/bir-run/bir/cmd/internal/reach"
 	"github.com/bir-run/bir/recorder/client"
+	"github.com/bir-run/bir/recorder/launch"
 	"github.com/bir-run/bir/sandbox"
 )
 
@@ -32,6 +33,10 @@ func (a *App) Service(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, cli.Hint(fmt.Errorf("reach the service: %w", err),
 			"see %s, or run `bir serve` in a terminal of its own", filepath.Join(a.Env.Home, "logs", "service.log"))
+	}
+	// What a proxy could not send before it ended has waited for this.
+	if err := client.Drain(ctx, launch.SpoolDir(a.Env.Home, a.Env.AuthURL), c); err != nil {
+		a.Log.Warn("send what waits in the spool", "error", err)
 	}
 	return c, nil
 }

@@ -1,0 +1,81 @@
+// Package cli judges the built commands from outside: every command, every bad
+// input that has a sentence of its own, and every command of the README.
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bir-run/bir/conformance/built"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	built.Remove()
+	os.Exit(code)
+}
+
+// TestScripts runs testdata/*.txtar. Each script has a BIR_HOME of its own, and
+// every service that it starts is stopped at its end.
+func TestScripts(t *testing.T) {
+	bin, err := built.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := t.TempDir()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Setenv("BIR_HOME", filepath.Join(env.WorkDir, "home"))
+			env.Defer(func() { stopService(t, bin, filepath.Join(env.WorkDir, "home")) })
+			if err := os.WriteFile(filepath.Join(env.WorkDir, "latin1.bin"), []byte("return {a: '\xe9'}"), 0o600); err != nil {
+				return err
+			}
+			return shareCompiledGuards(cache, filepath.Join(env.WorkDir, "home"))
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"session": hostSession,
+			"setid":   setID,
+		},
+	})
+}
+
+func stopService(t *testing.T, bin, home string) {
+	cmd := exec.Command(built.Path(bin, "bir"), "down", "--service")
+	cmd.Env = append(os.Environ(), "BIR_HOME="+home)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("stop the service: %v\n%s", err, out)
+	}
+}
+
+// shareCompiledGuards lets the scripts compile the built-in guards once.
+func shareCompiledGuards(cache, home string) error {
+	if err := os.MkdirAll(filepath.Join(home, "cache"), 0o700); err != nil {
+		return err
+	}
+	return os.Symlink(cache, filepath.Join(home, "cache", "wazero"))
+}
+
+var ids = regexp.MustCompile(`(?:run|scn|sedit)_[0-9a-f-]{36}`)
+
+// setID is the command `setid VAR PREFIX`: it puts the first id with that prefix
+// in the last output into a variable.
+func setID(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: setid VAR PREFIX")
+	}
+	for _, id := range ids.FindAllString(ts.ReadFile("stdout"), -1) {
+		if strings.HasPrefix(id, args[1]+"_") {
+			ts.Setenv(args[0], id)
+			return
+		}
+	}
+	ts.Fatalf("no %s_ id in the output", args[1])
+}
