@@ -104,11 +104,13 @@ func newTest(a *app.App) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&request, "request", "", "file with the request as JSON, - for standard input")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	_ = cmd.MarkFlagRequired("request") // fails only for a flag that does not exist
 	return cmd
 }
 
 func test(ctx context.Context, a *app.App, module, path string, asJSON bool) error {
+	if path == "" {
+		return cli.Usage("--request is missing: name the file with the request")
+	}
 	req, err := readRequest(a.In, path)
 	if err != nil {
 		return err
@@ -187,6 +189,9 @@ func add(ctx context.Context, a *app.App, file string, project bool) error {
 	if err != nil {
 		return cli.Usage("%w", err)
 	}
+	if filepath.Ext(file) != ".wasm" {
+		return cli.Usage("%s: a guard's file ends in .wasm", file)
+	}
 	dir := cfg.HomeDir
 	if project {
 		dir = cfg.ProjectDir
@@ -195,6 +200,9 @@ func add(ctx context.Context, a *app.App, file string, project bool) error {
 	if _, err := os.Stat(target); err == nil {
 		return cli.Hint(fmt.Errorf("%s is there already", target), "`bir guard remove %s` first", nameOf(file))
 	}
+	if err := tryToLoad(ctx, cfg, file, module); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -202,6 +210,30 @@ func add(ctx context.Context, a *app.App, file string, project bool) error {
 		return fmt.Errorf("install %s: %w", file, err)
 	}
 	return list(ctx, a, false)
+}
+
+// tryToLoad compiles a module by itself, in a folder of its own, so that one that
+// cannot run is refused before it denies everything.
+func tryToLoad(ctx context.Context, cfg host.Config, file string, module []byte) error {
+	dir, err := os.MkdirTemp("", "bir-guard-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, filepath.Base(file)), module, 0o600); err != nil {
+		return err
+	}
+	alone := host.New(host.Config{HomeDir: dir, CacheDir: cfg.CacheDir})
+	defer alone.Close(context.WithoutCancel(ctx))
+	if err := alone.Load(ctx, nil); err != nil {
+		return err
+	}
+	for _, m := range alone.Modules() {
+		if m.Problem != "" {
+			return cli.Usage("%s: %s", file, m.Problem)
+		}
+	}
+	return nil
 }
 
 func nameOf(file string) string { return strings.TrimSuffix(filepath.Base(file), ".wasm") }

@@ -60,7 +60,6 @@ run and compares each computed input with what that run really sent.
 	f.StringVar(&o.against, "against", "", "dry, on this run's outputs, comparing inputs")
 	f.StringArrayVar(&o.servers, "server", nil, "NAME=COMMAND to start for a recorded server; may be repeated")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
-	_ = cmd.MarkFlagRequired("scenario") // fails only for a flag that does not exist
 	return cmd
 }
 
@@ -143,6 +142,9 @@ func (j *job) play(ctx context.Context, a *app.App, o options, cfg plan.Config) 
 
 // prepare reads what the replay needs and decides where its outputs come from.
 func prepare(ctx context.Context, a *app.App, o options) (*job, error) {
+	if o.scenario == "" {
+		return nil, cli.Hint(cli.Usage("--scenario is missing"), "`bir scenario list` shows the scenarios")
+	}
 	if o.prompt == "" && o.against == "" {
 		return nil, cli.Usage("--prompt is missing: say what to do now")
 	}

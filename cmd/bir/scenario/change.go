@@ -33,12 +33,14 @@ func (f *changeFlags) declare(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.outputLogic, "output-logic", "", "file with the new output body, - for standard input")
 	cmd.Flags().BoolVar(&f.unfreeze, "unfreeze", false, "take back the mark that the step is frozen")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
-	_ = cmd.MarkFlagRequired("step") // fails only for a flag that does not exist
 }
 
 // change reads the bodies that the flags name.
 func (f *changeFlags) change(in io.Reader) (client.Change, error) {
 	c := client.Change{Freeze: f.freeze, Unfreeze: f.unfreeze}
+	if f.step < 1 {
+		return c, cli.Usage("--step is missing: say which step, from 1")
+	}
 	if f.inputLogic == "-" && f.outputLogic == "-" {
 		return c, cli.Usage("only one of --input-logic and --output-logic can be standard input")
 	}
