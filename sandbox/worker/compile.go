@@ -110,9 +110,15 @@ func (p *program) build(tree *ast.Program, arity int) (err error) {
 	if err := p.misread(tree, function); err != nil {
 		return err
 	}
+	if !p.author.mapped && strings.Contains(p.author.source, "function") && blockFunction(function) != 0 {
+		return errLower
+	}
 	p.code, err = goja.CompileAST(tree, false)
 	return err
 }
+
+// errLower asks for lowering where goja would accept a body and mean another thing.
+var errLower = errors.New("this body has to be lowered")
 
 // onlyFunction is the function literal that a program must be, or nil: a body that
 // closes its wrapper leaves more than that behind. What lowering puts in front is

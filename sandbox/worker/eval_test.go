@@ -192,6 +192,10 @@ func TestNewerSyntaxIsLowered(t *testing.T) {
 	for source, want := range map[string]string{
 		"return (async () => { async function* g() { yield 1; yield 2 } const o = []; for await (const x of g()) o.push(x); return o })()": "[1,2]",
 		"return (async () => { const o = []; for await (const x of [1, Promise.resolve(2)]) o.push(x); return o })()":                      "[1,2]",
+		"if (true) { function a() { return 1 } } return a()":                                                                               "1",
+		"switch (1) { case 1: function b() { return 2 } } return b()":                                                                      "2",
+		"const f = () => { { function c() { return 3 } } return c() }; return f()":                                                         "3",
+		"'use strict'; { function d() {} } return typeof d":                                                                                "\"undefined\"",
 	} {
 		resp := evaluator().Eval(raw(source))
 		if resp.Failure != nil || string(resp.Value) != want {

@@ -15,7 +15,7 @@ func (p *program) misread(tree *ast.Program, function *ast.FunctionLiteral) erro
 	if !strings.Contains(p.author.source, `\p{`) && !strings.Contains(p.author.source, `\P{`) {
 		return nil
 	}
-	at := findProperty(reflect.ValueOf(function.Body))
+	at := find(reflect.ValueOf(function.Body), propertyIn)
 	if at == 0 {
 		return nil
 	}
@@ -25,40 +25,9 @@ func (p *program) misread(tree *ast.Program, function *ast.FunctionLiteral) erro
 	return err
 }
 
-// findProperty walks any part of a syntax tree to the first regular expression
-// that uses a Unicode property, as a literal or given to RegExp as a string.
-func findProperty(v reflect.Value) file.Idx {
-	switch v.Kind() {
-	case reflect.Interface:
-		return findProperty(v.Elem())
-	case reflect.Pointer:
-		if v.IsNil() {
-			return 0
-		}
-		if at, known := propertyIn(v.Interface()); known {
-			return at
-		}
-		return findProperty(v.Elem())
-	case reflect.Slice:
-		for i := range v.Len() {
-			if at := findProperty(v.Index(i)); at != 0 {
-				return at
-			}
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				if at := findProperty(v.Field(i)); at != 0 {
-					return at
-				}
-			}
-		}
-	}
-	return 0
-}
-
-// propertyIn looks at one node; it is known if its parts need no further look.
-func propertyIn(node any) (at file.Idx, known bool) {
+// propertyIn finds a regular expression that uses a Unicode property, as a literal
+// or given to RegExp as a string.
+func propertyIn(node any) (at file.Idx, skip bool) {
 	switch n := node.(type) {
 	case *ast.RegExpLiteral:
 		if strings.Contains(n.Flags, "u") && hasProperty(n.Pattern) {
@@ -69,10 +38,8 @@ func propertyIn(node any) (at file.Idx, known bool) {
 		at = constructed(n.Callee, n.ArgumentList)
 	case *ast.CallExpression:
 		at = constructed(n.Callee, n.ArgumentList)
-	case *file.File, *ast.Program:
-		return 0, true
 	}
-	return at, at != 0
+	return at, false
 }
 
 // constructed is the place of a string with a property that RegExp is given.
