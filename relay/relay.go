@@ -116,7 +116,8 @@ func (r *Relay) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		err = r.windDown(upstreamEnded)
 	}
-	_ = r.cfg.HostIn.Close()
+	// Ends at once, but where a system does not close a file under a waiting read.
+	go func() { _ = r.cfg.HostIn.Close() }()
 	r.finish(ctx)
 	return err
 }

@@ -380,3 +380,33 @@ func TestInterceptMayReplaceALine(t *testing.T) {
 	}
 	s.end()
 }
+
+func TestManyCallsAtOnceAreAllRecordedOrMissed(t *testing.T) {
+	const calls = 3000
+	s := start(t, nil)
+	go func() { // the upstream: pairs of calls, answered the wrong way round
+		for range calls / 2 {
+			first := jsonrpc.Classify([]byte(s.up.Hear()))
+			second := jsonrpc.Classify([]byte(s.up.Hear()))
+			s.up.Say(result(string(second.ID), `{"n":`+string(second.ID)+`}`) + "\n" + result(string(first.ID), `{"n":`+string(first.ID)+`}`) + "\n")
+		}
+	}()
+	go func() {
+		for n := range calls {
+			s.host.Say(call(fmt.Sprint(n), fmt.Sprintf(`{"n":%d}`, n)) + "\n")
+		}
+	}()
+	for range calls {
+		s.host.Hear()
+	}
+	s.end()
+	got := s.recorded()
+	for _, c := range got {
+		if c.Args != c.Result || c.Status != recorder.StatusOK {
+			t.Fatalf("call %s has the answer %s", c.Args, c.Result)
+		}
+	}
+	if lossy := s.rec.Ends()[0].Lossy; len(got) != calls && !lossy || len(got) == calls && lossy {
+		t.Errorf("%d of %d calls recorded, lossy %v", len(got), calls, lossy)
+	}
+}

@@ -47,6 +47,7 @@ func run() int {
 	signal.Notify(make(chan os.Signal, 1), brokenPipe()...)
 
 	in, restoreIn := polled(os.Stdin)
+	defer restoreIn() // the relay's own close may come too late
 	out, restoreOut := polled(os.Stdout)
 	defer restoreOut()
 	p := proxy{
