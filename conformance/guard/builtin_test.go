@@ -22,9 +22,9 @@ import (
 )
 
 // builtIns is a loaded host with only the built-in modules.
-func builtIns(t *testing.T, callTimeout time.Duration) *guard.Host {
+func builtIns(t *testing.T) *guard.Host {
 	t.Helper()
-	h := guard.New(guard.Config{BuiltIns: true, CacheDir: guardtest.CacheDir(), CallTimeout: callTimeout})
+	h := guard.New(guard.Config{BuiltIns: true, CacheDir: guardtest.CacheDir(), CallTimeout: patience})
 	t.Cleanup(func() { _ = h.Close(context.WithoutCancel(t.Context())) })
 	if err := h.Load(t.Context(), nil); err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func jsonOf(text string) json.RawMessage {
 }
 
 func TestHostileParameterIsStoppedInEveryPlan(t *testing.T) {
-	h := builtIns(t, 0)
+	h := builtIns(t)
 	for _, risk := range []guardsdk.Risk{guardsdk.RiskRuns, guardsdk.RiskWrites, guardsdk.RiskNone} {
 		mustAllow(t, h.Check(t.Context(), derived("us-east", "eu-west", risk)))
 		for _, value := range []string{"eu-west; rm -rf /", "../../etc", "a\nb", "$(id)"} {
@@ -59,7 +59,7 @@ func TestHostileParameterIsStoppedInEveryPlan(t *testing.T) {
 }
 
 func TestBuiltInIsAskedOnlyAboutValues(t *testing.T) {
-	h := builtIns(t, 0)
+	h := builtIns(t)
 	mustAllow(t, h.Check(t.Context(), step("a; b")))
 	want := []guardsdk.Kind{guardsdk.KindValue}
 	if diff := cmp.Diff(want, module(t, h, "injection-guard").Kinds); diff != "" {
@@ -70,7 +70,7 @@ func TestBuiltInIsAskedOnlyAboutValues(t *testing.T) {
 func TestUserModuleCannotTakeABuiltInName(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "Injection-Guard.wasm"), guardtest.Reactor(guardtest.Allow).Bytes())
-	h := guard.New(guard.Config{BuiltIns: true, CacheDir: guardtest.CacheDir(), HomeDir: dir})
+	h := guard.New(guard.Config{BuiltIns: true, CacheDir: guardtest.CacheDir(), HomeDir: dir, CallTimeout: patience})
 	t.Cleanup(func() { _ = h.Close(context.WithoutCancel(t.Context())) })
 	if err := h.Load(t.Context(), nil); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestBuiltInDeniesUntilItIsCompiledAndNeedsNoCacheFolder(t *testing.T) {
 		t.Skip("compiles without a cache")
 	}
 	file := put(t, filepath.Join(t.TempDir(), "file"), nil) // where a folder would have to be
-	h := guard.New(guard.Config{BuiltIns: true, CacheDir: filepath.Join(file, "cache")})
+	h := guard.New(guard.Config{BuiltIns: true, CacheDir: filepath.Join(file, "cache"), CallTimeout: patience})
 	t.Cleanup(func() { _ = h.Close(context.WithoutCancel(t.Context())) })
 	// It takes a second, and until then the answer is no, also to what it would not
 	// be asked: nobody knows that yet.
@@ -99,9 +99,9 @@ func TestBuiltInDeniesUntilItIsCompiledAndNeedsNoCacheFolder(t *testing.T) {
 }
 
 // The largest value that can be asked about fits the module's memory, and the
-// instance survives it. Without the race detector it fits the time as well.
+// instance survives it.
 func TestBuiltInAnswersAboutLargeValues(t *testing.T) {
-	h := builtIns(t, 10*time.Second)
+	h := builtIns(t)
 	for range 5 {
 		mustAllow(t, h.Check(t.Context(), derived(strings.Repeat("x", 500<<10), "eu-west", guardsdk.RiskNone)))
 		mustDeny(t, h.Check(t.Context(), derived(strings.Repeat("x", 500<<10)+";", "eu-west", guardsdk.RiskNone)),
@@ -151,7 +151,7 @@ func TestHarmlessLinesPassWhereNothingIsRun(t *testing.T) {
 
 // The module says what the package that it was built from says.
 func TestModuleAndPackageAgree(t *testing.T) {
-	h := builtIns(t, 0)
+	h := builtIns(t)
 	lines := corpus(t, "patt-cmd-*.txt", "libinjection-false_positives.txt")
 	for i, line := range lines {
 		sample := []string{"eu-west", "two words", "/data/eu-west", "42"}[i%4]

@@ -36,7 +36,7 @@ func TestCommandVerdicts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t)
+			r := newRigWith(t, timeoutFor(c.code))
 			r.drop(t, r.home, "cmd.wasm", c.module)
 			for range 2 {
 				d := r.Check(t.Context(), step("x"))

@@ -25,10 +25,24 @@ type rig struct {
 	*guard.Host
 	home, project string
 	pins          string
+	callTimeout   time.Duration
 	log           *logBuffer
 }
 
-func newRig(t *testing.T) *rig {
+// newRig is patient, so that a busy machine changes no verdict.
+func newRig(t *testing.T) *rig { return newRigWith(t, patience) }
+
+const patience = 20 * time.Second
+
+// timeoutFor is the default where the module is to be stopped by it.
+func timeoutFor(code string) time.Duration {
+	if code == guard.CodeTimeout {
+		return 0
+	}
+	return patience
+}
+
+func newRigWith(t *testing.T, callTimeout time.Duration) *rig {
 	t.Helper()
 	dir := t.TempDir()
 	r := &rig{
@@ -36,6 +50,8 @@ func newRig(t *testing.T) *rig {
 		project: filepath.Join(dir, "project", ".bir", "guards"),
 		pins:    filepath.Join(dir, "home", "guards.json"),
 		log:     &logBuffer{},
+
+		callTimeout: callTimeout,
 	}
 	for _, folder := range []string{r.home, r.project} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -51,8 +67,8 @@ func (r *rig) host(t *testing.T) *guard.Host {
 	t.Helper()
 	h := guard.New(guard.Config{
 		HomeDir: r.home, ProjectDir: r.project, PinFile: r.pins, CacheDir: guardtest.CacheDir(),
-		CompileWait: time.Minute,
-		Logger:      slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		CompileWait: time.Minute, CallTimeout: r.callTimeout,
+		Logger: slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	t.Cleanup(func() {
 		if err := h.Close(context.WithoutCancel(t.Context())); err != nil {

@@ -25,6 +25,7 @@ func notGuards() map[string]struct {
 	socket.Imports[2].Name = "sock_shutdown"
 	hidden := reactor
 	hidden.NoExport = true
+	huge := reactor.Add(guardtest.Func{Code: make([]byte, 130<<10)})
 	hungry := reactor
 	hungry.MinPages = 257
 	tables := reactor
@@ -32,28 +33,33 @@ func notGuards() map[string]struct {
 	mute := reactor.Without("bir_pin").Without("bir_value").Without("bir_step")
 	wrong := reactor.Without("bir_step").Add(guardtest.Func{Export: "bir_step", Params: []byte{guardtest.I32},
 		Results: []byte{guardtest.I64}, Code: guardtest.Const64(0)})
+	head := []byte("\x00asm\x01\x00\x00\x00")
 	type c = struct {
 		data  []byte
 		names string
 	}
 	return map[string]c{
-		"no export at all":            {reactor.Without("bir_guard_v1").Bytes(), "neither bir_guard_v1"},
-		"no bir_alloc":                {reactor.Without("bir_alloc").Bytes(), "bir_alloc"},
-		"no question":                 {mute.Bytes(), "none of bir_pin"},
-		"memory not exported":         {hidden.Bytes(), "memory"},
-		"a wrong signature":           {wrong.Bytes(), "bir_step(i32, i32) -> i64"},
-		"ABI 2":                       {two.Bytes(), "ABI 2"},
-		"imports env.foo":             {foreign.Bytes(), "env.foo"},
-		"imports a socket":            {socket.Bytes(), "sock_shutdown"},
-		"more memory than allowed":    {hungry.Bytes(), "memoryMB"},
-		"a table bomb":                {tables.Bytes(), "table"},
-		"an empty file":               {nil, "empty"},
-		"text":                        {[]byte("(module)"), "not a WebAssembly module"},
-		"a component":                 {[]byte("\x00asm\x0d\x00\x01\x00"), "component"},
-		"a module cut short":          {reactor.Bytes()[:200], "cut short"},
-		"junk after the last section": {append(reactor.Bytes(), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), "cut short"},
-		"code that does not validate": {reactor.With("bir_step", guardtest.Const(1)).Bytes(), "valid WebAssembly"},
-		"over 16 MiB":                 {make([]byte, 16<<20+1), "16"},
+		"no export at all":         {reactor.Without("bir_guard_v1").Bytes(), "neither bir_guard_v1"},
+		"no bir_alloc":             {reactor.Without("bir_alloc").Bytes(), "bir_alloc"},
+		"no question":              {mute.Bytes(), "none of bir_pin"},
+		"memory not exported":      {hidden.Bytes(), "memory"},
+		"a wrong signature":        {wrong.Bytes(), "bir_step(i32, i32) -> i64"},
+		"ABI 2":                    {two.Bytes(), "ABI 2"},
+		"imports env.foo":          {foreign.Bytes(), "env.foo"},
+		"imports a socket":         {socket.Bytes(), "sock_shutdown"},
+		"more memory than allowed": {hungry.Bytes(), "memoryMB"},
+		"a function that takes minutes to compile": {huge.Bytes(), "128"},
+		"locals without end":                       {append(append([]byte{}, head...), 10, 10, 1, 8, 1, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x7f, 0x0b), "local variables"},
+		"types without end":                        {append(append([]byte{}, head...), 1, 5, 0xff, 0xff, 0xff, 0xff, 0x0f), "announces"},
+		"parameters without end":                   {append(append([]byte{}, head...), 1, 7, 1, 0x60, 0xff, 0xff, 0xff, 0xff, 0x0f), "parameters"},
+		"a table bomb":                             {tables.Bytes(), "table"},
+		"an empty file":                            {nil, "empty"},
+		"text":                                     {[]byte("(module)"), "not a WebAssembly module"},
+		"a component":                              {[]byte("\x00asm\x0d\x00\x01\x00"), "component"},
+		"a module cut short":                       {reactor.Bytes()[:200], "cut short"},
+		"junk after the last section":              {append(reactor.Bytes(), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), "cut short"},
+		"code that does not validate":              {reactor.With("bir_step", guardtest.Const(1)).Bytes(), "valid WebAssembly"},
+		"over 16 MiB":                              {make([]byte, 16<<20+1), "16"},
 	}
 }
 

@@ -161,7 +161,9 @@ func (h *Host) Forget(name string) error {
 	return nil
 }
 
-// Close stops the modules and waits for running calls and compilations.
+// Close stops the modules and waits for running calls and compilations. A
+// compilation cannot be broken off: if ctx ends before it does, Close gives up and
+// leaves the rest to the end of the process.
 func (h *Host) Close(ctx context.Context) error {
 	h.mu.Lock()
 	h.closed = true
@@ -172,8 +174,17 @@ func (h *Host) Close(ctx context.Context) error {
 	for _, e := range entries {
 		go h.retire(context.WithoutCancel(ctx), e) // ends with the module's last call, which has a deadline
 	}
-	h.jobs.Wait()
-	return h.machine.close(ctx)
+	idle := make(chan struct{})
+	go func() { // ends with the last job, and so can outlive this call
+		h.jobs.Wait()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+		return h.machine.close(ctx)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // pinKey tells apart modules of one name in the home folder and in projects.

@@ -11,8 +11,8 @@ import (
 	"github.com/bir-run/bir/sandbox/guardsdk"
 )
 
-// TestWarmCallOfTheBuiltInIsFast prints the figures that the README quotes and
-// holds the warm call to a bound that a busy machine keeps too.
+// TestWarmCallOfTheBuiltInIsFast prints what a guard costs, and holds the warm
+// call to a bound that a busy machine keeps too.
 func TestWarmCallOfTheBuiltInIsFast(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a module with an empty cache")
@@ -21,7 +21,7 @@ func TestWarmCallOfTheBuiltInIsFast(t *testing.T) {
 	cold := timeLoad(t, cache)
 	cached := timeLoad(t, cache)
 
-	h := open(t, guard.Config{CacheDir: cache, BuiltIns: true})
+	h := openHost(t, guard.Config{CacheDir: cache, BuiltIns: true})
 	const calls = 300
 	var took []time.Duration
 	for range calls {
@@ -53,7 +53,7 @@ func timeLoad(t *testing.T, cache string) time.Duration {
 	return took
 }
 
-func open(t *testing.T, cfg guard.Config) *guard.Host {
+func openHost(t *testing.T, cfg guard.Config) *guard.Host {
 	t.Helper()
 	h := guard.New(cfg)
 	t.Cleanup(func() {

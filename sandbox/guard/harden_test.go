@@ -1,0 +1,65 @@
+package guard
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+	"go.uber.org/goleak"
+
+	"github.com/bir-run/bir/sandbox/guard/guardtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const testPages = 256
+
+func TestEveryFunctionStartsWithALookAtTheDeadline(t *testing.T) {
+	module := guardtest.Reactor(guardtest.Allow)
+	hardened, err := harden(module.Bytes(), testPages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := bytes.Count(module.Bytes(), emptyLoop), bytes.Count(hardened, emptyLoop)
+	if after-before != len(module.Funcs) {
+		t.Errorf("%d looks for %d functions", after-before, len(module.Funcs))
+	}
+}
+
+func TestCustomSectionsAreDropped(t *testing.T) {
+	plain := guardtest.Reactor(guardtest.Allow)
+	named := plain
+	named.TrailJunk = []byte{0, 6, 4, 'n', 'a', 'm', 'e', 0}
+	want, err := harden(plain.Bytes(), testPages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := harden(named.Bytes(), testPages); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the section stayed (%v)", err)
+	}
+}
+
+// Whatever the bytes: no panic, and what wazero takes before, it takes hardened.
+func FuzzHarden(f *testing.F) {
+	table := guardtest.Reactor(guardtest.Allow)
+	table.TableMin = 3
+	for _, m := range []guardtest.Module{guardtest.Reactor(guardtest.Deny), guardtest.Command("x", guardtest.Print(1)), table} {
+		f.Add(m.Bytes())
+	}
+	r := wazero.NewRuntimeWithConfig(f.Context(), wazero.NewRuntimeConfigInterpreter())
+	f.Cleanup(func() { _ = r.Close(f.Context()) })
+	f.Fuzz(func(t *testing.T, module []byte) {
+		hardened, err := harden(module, testPages)
+		if err != nil {
+			return
+		}
+		if c, err := r.CompileModule(t.Context(), module); err == nil {
+			_ = c.Close(t.Context())
+			c, err := r.CompileModule(t.Context(), hardened)
+			if err != nil {
+				t.Fatalf("valid before and not after: %v", err)
+			}
+			_ = c.Close(t.Context())
+		}
+	})
+}
