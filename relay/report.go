@@ -23,6 +23,7 @@ const (
 	// once and not for each.
 	collectTime  = 20 * time.Millisecond
 	collectCount = 64
+	collectBytes = 256 << 10
 	flushTimeout = 2 * time.Second
 )
 
@@ -124,11 +125,11 @@ func (p *reporter) push(r report) {
 		p.queue = p.queue[1:]
 		p.lossy = true
 	}
-	switch len(p.queue) {
-	case 1:
-		p.timer.Reset(collectTime)
-	case collectCount:
+	switch {
+	case len(p.queue) == collectCount, p.bytes > collectBytes:
 		p.poke()
+	case len(p.queue) == 1:
+		p.timer.Reset(collectTime)
 	}
 }
 

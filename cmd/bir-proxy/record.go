@@ -14,6 +14,9 @@ import (
 // then waits in the spool: the host is not kept.
 const closeTimeout = time.Second
 
+// maxQueueBytes bounds what waits for the service: a host starts many proxies.
+const maxQueueBytes = 8 << 20
+
 // newRecorder opens the recorder; the function closes it, within a bound. The
 // service is found, or started, only when there is something to report.
 func newRecorder(p *proxy) (recorder.Recorder, func()) {
@@ -21,8 +24,9 @@ func newRecorder(p *proxy) (recorder.Recorder, func()) {
 		Connect: func(ctx context.Context) (*client.Client, error) {
 			return reach.Service(ctx, p.env, p.executable, p.log)
 		},
-		SpoolDir: launch.SpoolDir(p.env.Home, p.env.AuthURL),
-		Logger:   p.log,
+		QueueBytes: maxQueueBytes,
+		SpoolDir:   launch.SpoolDir(p.env.Home, p.env.AuthURL),
+		Logger:     p.log,
 	})
 	return stream, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
