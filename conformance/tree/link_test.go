@@ -1,24 +1,9 @@
 package tree
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
-
-// mustNotLink lists, for each binary that a host starts many times, the modules
-// it must not carry, directly or through a package of ours.
-var mustNotLink = map[string][]string{
-	"cmd/bir-proxy": {
-		"modernc.org/sqlite", "github.com/dop251/goja", "github.com/tetratelabs/wazero",
-		"github.com/spf13/cobra", "github.com/evanw/esbuild", "mvdan.cc/sh",
-		"github.com/modelcontextprotocol/go-sdk", "github.com/pressly/goose",
-	},
-	"cmd/bir-sandbox": {
-		"modernc.org/sqlite", "github.com/spf13/cobra", "net/http", "mvdan.cc/sh",
-		"github.com/modelcontextprotocol/go-sdk", "github.com/pressly/goose",
-	},
-}
 
 func TestBinariesLinkOnlyWhatTheyNeed(t *testing.T) {
 	imports := map[string][]string{}
@@ -27,12 +12,12 @@ func TestBinariesLinkOnlyWhatTheyNeed(t *testing.T) {
 			imports[f.Dir()] = append(imports[f.Dir()], f.Imports...)
 		}
 	}
-	for binary, forbidden := range mustNotLink {
-		if imports[binary] == nil {
-			t.Errorf("%s has no source", binary)
+	for binary, forbidden := range MustNotLink() {
+		if imports["cmd/"+binary] == nil {
+			t.Errorf("cmd/%s has no source", binary)
 		}
-		for _, imp := range closure(imports, binary) {
-			if slices.ContainsFunc(forbidden, func(lib string) bool { return under(imp, lib) }) {
+		for _, imp := range closure(imports, "cmd/"+binary) {
+			if Linked(imp, forbidden) {
 				t.Errorf("%s links %s", binary, imp)
 			}
 		}
@@ -40,7 +25,7 @@ func TestBinariesLinkOnlyWhatTheyNeed(t *testing.T) {
 }
 
 // closure is every import reachable from pkg through packages of ours. What a
-// library imports in turn is not followed: the list names the roots.
+// library imports in turn is not followed here; the built binaries are judged too.
 func closure(imports map[string][]string, pkg string) []string {
 	seen := map[string]bool{}
 	var all []string
