@@ -9,7 +9,7 @@
 // check on, in every running process, and two folder listings cost less than one
 // call of a guard. A watcher would need a thread, and would be late.
 //
-// Why a deadline check at the head of every function? See harden.
+// Why rewrite modules before they are compiled? See package harden.
 //
 // Why is a removed file not a denial? Whoever may delete the file may also run
 // `bir guard remove`. The removal is logged, and the digest stays pinned, so a

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bir-run/bir/sandbox/guard/harden"
 	"github.com/bir-run/bir/sandbox/guardsdk"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -80,7 +81,7 @@ func (m *machine) compile(ctx context.Context, code []byte, s settings) (*progra
 	if err != nil {
 		return nil, fmt.Errorf("start wazero: %w", err)
 	}
-	hardened, err := harden(code, uint32(s.memoryBytes/wasmPageBytes))
+	hardened, err := harden.Module(code, uint32(s.memoryBytes/harden.PageBytes))
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"github.com/bir-run/bir/sandbox/guardsdk"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestFlattenListsEveryStringWithItsPath(t *testing.T) {
 	got, err := Flatten("args", []byte(`{"path":"/a","n":1,"list":["x",{"deep":"y"}],"a.b":"z","":"e","b\"c":null,"ok":true,"u":"\u0075s"}`))

@@ -1,22 +1,19 @@
-package guard
+package harden
 
 import (
 	"bytes"
 	"testing"
 
 	"github.com/tetratelabs/wazero"
-	"go.uber.org/goleak"
 
 	"github.com/bir-run/bir/sandbox/guard/guardtest"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const testPages = 256
 
 func TestEveryFunctionStartsWithALookAtTheDeadline(t *testing.T) {
 	module := guardtest.Reactor(guardtest.Allow)
-	hardened, err := harden(module.Bytes(), testPages)
+	hardened, err := Module(module.Bytes(), testPages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,11 +27,11 @@ func TestCustomSectionsAreDropped(t *testing.T) {
 	plain := guardtest.Reactor(guardtest.Allow)
 	named := plain
 	named.TrailJunk = []byte{0, 6, 4, 'n', 'a', 'm', 'e', 0}
-	want, err := harden(plain.Bytes(), testPages)
+	want, err := Module(plain.Bytes(), testPages)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := harden(named.Bytes(), testPages); err != nil || !bytes.Equal(got, want) {
+	if got, err := Module(named.Bytes(), testPages); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("the section stayed (%v)", err)
 	}
 }
@@ -49,7 +46,7 @@ func FuzzHarden(f *testing.F) {
 	r := wazero.NewRuntimeWithConfig(f.Context(), wazero.NewRuntimeConfigInterpreter())
 	f.Cleanup(func() { _ = r.Close(f.Context()) })
 	f.Fuzz(func(t *testing.T, module []byte) {
-		hardened, err := harden(module, testPages)
+		hardened, err := Module(module, testPages)
 		if err != nil {
 			return
 		}

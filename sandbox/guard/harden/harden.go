@@ -1,4 +1,8 @@
-package guard
+// Package harden rewrites WebAssembly modules so that their host can always stop
+// them and is never asked for more memory than it gives. It reads the binary format
+// only as far as that takes, never runs anything, and leaves validation to the
+// runtime.
+package harden
 
 import (
 	"encoding/binary"
@@ -15,8 +19,10 @@ import (
 const (
 	maxTableElements = 1 << 16
 	maxFunctionBytes = 128 << 10
-	wasmPageBytes    = 1 << 16
 )
+
+// PageBytes is the size of one page of a module's memory.
+const PageBytes = 1 << 16
 
 // Section ids of the binary format.
 const (
@@ -34,11 +40,11 @@ var wasmHeader = []byte("\x00asm\x01\x00\x00\x00")
 // function closes that gap.
 var emptyLoop = []byte{0x03, 0x40, 0x0b}
 
-// harden rewrites a module so that the host can always stop it: every function
+// Module rewrites a module so that the host can always stop it: every function
 // starts with a look at the deadline, and no table can grow past its cap. Custom
 // sections (names, debugging data) go, since nothing here reads them. It follows
 // what it changes and what is counted; wazero validates the result.
-func harden(module []byte, memoryPages uint32) ([]byte, error) {
+func Module(module []byte, memoryPages uint32) ([]byte, error) {
 	if !slices.Equal(module[:min(len(module), 8)], wasmHeader) {
 		return nil, errors.New("it is not a WebAssembly module of version 1 (a component or a text file?)")
 	}
@@ -137,7 +143,7 @@ func checkMemory(body []byte, memoryPages uint32) error {
 		}
 		if least > memoryPages {
 			return fmt.Errorf("it starts with %d KiB of memory and may use %d; build it with less, "+
-				`or set "memoryMB" in its JSON file`, least*wasmPageBytes/1024, memoryPages*wasmPageBytes/1024)
+				`or set "memoryMB" in its JSON file`, least*PageBytes/1024, memoryPages*PageBytes/1024)
 		}
 	}
 	return nil
