@@ -57,7 +57,8 @@ keys of args as parameters, in order. With --json each case is one line:
 			"  echo 'return { n: params.a + 1 }' | bir logic test --kind params --body -\n" +
 			"  bir logic test scn_0192… --step 2\n" +
 			"  bir logic test --cases cases/ --json",
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.CompleteScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return test(cmd.Context(), a, o, args)
 		},

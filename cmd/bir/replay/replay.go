@@ -60,6 +60,9 @@ run and compares each computed input with what that run really sent.
 	f.StringVar(&o.against, "against", "", "dry, on this run's outputs, comparing inputs")
 	f.StringArrayVar(&o.servers, "server", nil, "NAME=COMMAND to start for a recorded server; may be repeated")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	for flag, offer := range map[string]cobra.CompletionFunc{"scenario": a.CompleteScenarios, "against": a.CompleteRuns} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, offer) // fails only for a flag that does not exist
+	}
 	return cmd
 }
 

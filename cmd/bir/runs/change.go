@@ -21,10 +21,11 @@ import (
 
 func newPrompt(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use:     "prompt RUN TEXT",
-		Short:   "Set the prompt of a run that a standalone proxy could not see",
-		Example: `  bir runs prompt run_0192… "find the riskiest device in region eu-west"`,
-		Args:    cobra.ExactArgs(2),
+		Use:               "prompt RUN TEXT",
+		Short:             "Set the prompt of a run that a standalone proxy could not see",
+		Example:           `  bir runs prompt run_0192… "find the riskiest device in region eu-west"`,
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: a.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return prompt(cmd.Context(), a, args[0], args[1])
 		},
@@ -53,8 +54,9 @@ func newExport(a *app.App) *cobra.Command {
 		Short: "Write a run as JSON, for a bug report or a test",
 		Long: "Writes {\"format\":\"bir-run\",\"version\":1,\"run\":{…},\"steps\":[…]} with every id kept, as recorded:\n" +
 			"secrets were redacted before they reached the service.\n\n" + cli.ExitCodes,
-		Example: "  bir runs export run_0192… > run.json\n  bir runs export run_0192… --output run.json",
-		Args:    cobra.ExactArgs(1),
+		Example:           "  bir runs export run_0192… > run.json\n  bir runs export run_0192… --output run.json",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return export(cmd.Context(), a, args[0], output)
 		},
@@ -139,10 +141,11 @@ func parseExport(path string, text []byte) (recorder.Export, error) {
 
 func newRemove(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use:     "rm RUN…",
-		Short:   "Delete runs, their scenarios and their edits",
-		Example: "  bir runs rm run_0192…",
-		Args:    cobra.MinimumNArgs(1),
+		Use:               "rm RUN…",
+		Short:             "Delete runs, their scenarios and their edits",
+		Example:           "  bir runs rm run_0192…",
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return remove(cmd.Context(), a, args)
 		},

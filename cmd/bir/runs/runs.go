@@ -87,10 +87,11 @@ func rowsOf(found []recorder.Run) [][]string {
 func newShow(a *app.App) *cobra.Command {
 	var asJSON, full bool
 	cmd := &cobra.Command{
-		Use:     "show RUN",
-		Short:   "Show a run's prompt and calls",
-		Example: "  bir runs show run_0192…\n  bir runs show run_0192… --full\n  bir runs show run_0192… --json",
-		Args:    cobra.ExactArgs(1),
+		Use:               "show RUN",
+		Short:             "Show a run's prompt and calls",
+		Example:           "  bir runs show run_0192…\n  bir runs show run_0192… --full\n  bir runs show run_0192… --json",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return show(cmd.Context(), a, args[0], asJSON, full)
 		},

@@ -85,8 +85,9 @@ func newCheck(a *app.App) *cobra.Command {
 		Short: "Try a change against the recording; writes nothing",
 		Long: "The change must reproduce the recorded input of this and every later step, and must not be a copy of it.\n\n" +
 			cli.ExitCodes,
-		Example: "  bir scenario check scn_0192… --step 2 --output-logic new.js\n  bir scenario check scn_0192… --step 2 --input-logic - < new.js",
-		Args:    cobra.ExactArgs(1),
+		Example:           "  bir scenario check scn_0192… --step 2 --output-logic new.js\n  bir scenario check scn_0192… --step 2 --input-logic - < new.js",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.CompleteScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return check(cmd.Context(), a, args[0], f)
 		},
@@ -143,7 +144,8 @@ func newEdit(a *app.App) *cobra.Command {
 		Example: "  bir scenario edit scn_0192… --step 2 --output-logic new.js\n" +
 			"  bir scenario edit scn_0192… --step 2 --output-logic new.js --revision 3\n" +
 			"  bir scenario edit scn_0192… --step 2 --output-logic new.js --force --note \"the API changed\"",
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.CompleteScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("revision") {
 				e.revision = -1

@@ -64,10 +64,11 @@ func list(ctx context.Context, a *app.App, asJSON bool) error {
 func newEdits(a *app.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "edits SCENARIO",
-		Short:   "Show the history of a scenario's edits, newest first",
-		Example: "  bir scenario edits scn_0192…\n  bir scenario edits scn_0192… --json",
-		Args:    cobra.ExactArgs(1),
+		Use:               "edits SCENARIO",
+		Short:             "Show the history of a scenario's edits, newest first",
+		Example:           "  bir scenario edits scn_0192…\n  bir scenario edits scn_0192… --json",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.CompleteScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return edits(cmd.Context(), a, args[0], asJSON)
 		},
@@ -133,8 +134,9 @@ func newUndo(a *app.App) *cobra.Command {
 		Short: "Take back the newest edit; again, the one before it",
 		Long: "Without --edit it takes back the newest edit that can be undone, with --step the newest of that step.\n" +
 			"An undo is an edit of its own: undo it by its id to have the change again.\n\n" + cli.ExitCodes,
-		Example: "  bir scenario undo scn_0192…\n  bir scenario undo scn_0192… --step 2\n  bir scenario undo scn_0192… --edit sedit_0192…",
-		Args:    cobra.ExactArgs(1),
+		Example:           "  bir scenario undo scn_0192…\n  bir scenario undo scn_0192… --step 2\n  bir scenario undo scn_0192… --edit sedit_0192…",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.CompleteScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return undo(cmd.Context(), a, args[0], client.RevertTarget{Edit: which, Step: step}, e, asJSON)
 		},

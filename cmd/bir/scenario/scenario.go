@@ -38,8 +38,9 @@ func newCalc(a *app.App) *cobra.Command {
 		Short: "Calculate a run's scenario and prove it against the recording",
 		Long: "Explains where every value of every input came from, writes one body for each step, and evaluates all of them\n" +
 			"in the sandbox: the scenario is ready when they reproduce the recording.\n\n" + cli.ExitCodes,
-		Example: "  bir scenario calc run_0192…\n  bir scenario calc run_0192… --force --discard-edits",
-		Args:    cobra.ExactArgs(1),
+		Example:           "  bir scenario calc run_0192…\n  bir scenario calc run_0192… --force --discard-edits",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return calc(cmd.Context(), a, args[0], force, discard, asJSON)
 		},
@@ -92,10 +93,11 @@ func newShow(a *app.App) *cobra.Command {
 	var asJSON bool
 	var step int
 	cmd := &cobra.Command{
-		Use:     "show SCENARIO",
-		Short:   "Show a scenario's parameters and bodies",
-		Example: "  bir scenario show scn_0192…\n  bir scenario show scn_0192… --step 2\n  bir scenario show run_0192… --json",
-		Args:    cobra.ExactArgs(1),
+		Use:               "show SCENARIO",
+		Short:             "Show a scenario's parameters and bodies",
+		Example:           "  bir scenario show scn_0192…\n  bir scenario show scn_0192… --step 2\n  bir scenario show run_0192… --json",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.CompleteScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return show(cmd.Context(), a, args[0], step, asJSON)
 		},
