@@ -5,6 +5,7 @@ import (
 
 	"github.com/bir-run/bir/cmd/bir/guard"
 	"github.com/bir-run/bir/cmd/bir/logic"
+	"github.com/bir-run/bir/cmd/bir/offswitch"
 	"github.com/bir-run/bir/cmd/bir/replay"
 	"github.com/bir-run/bir/cmd/bir/runs"
 	"github.com/bir-run/bir/cmd/bir/scenario"
@@ -36,7 +37,7 @@ func newRoot(a *app.App) *cobra.Command {
 		return cli.Hint(cli.Usage("%w", err), "`%s --help` shows the flags and an example", cmd.CommandPath())
 	})
 	root.AddCommand(runs.New(a), scenario.New(a), logic.New(a), replay.New(a), guard.New(a),
-		service.NewServe(a), service.NewDown(a), newEnv(a), newDemo(a))
+		offswitch.NewOff(a), offswitch.NewOn(a), service.NewServe(a), service.NewDown(a), newEnv(a), newDemo(a))
 	usageErrors(root)
 	return root
 }
