@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/bir-run/bir/engine"
 	"github.com/bir-run/bir/engine/value"
 	"github.com/bir-run/bir/engine/words"
+	"github.com/bir-run/bir/sandbox"
 	"github.com/bir-run/bir/sandbox/guardsdk"
 )
 
@@ -49,10 +51,27 @@ func (r *run) valueRequest(name string, given json.RawMessage) guardsdk.Request 
 func (r *run) stepRequest(step engine.Step, input json.RawMessage) guardsdk.Request {
 	facts := r.facts
 	facts.StepIndex = step.StepIndex
+	facts.ToolCalls = r.sent[toolOf(step)]
 	return guardsdk.Request{
 		ABI: guardsdk.ABI, Kind: guardsdk.KindStep, Plan: facts,
 		Server: step.ServerName, Tool: step.UpstreamTool, Args: input, Strings: stringsIn("args", input),
 	}
+}
+
+// toolOf names an upstream's tool: the same one under two names counts once.
+func toolOf(step engine.Step) string { return step.ServerName + "\x00" + step.UpstreamTool }
+
+// clock is the time that the bodies read, for guards, which have no clock. Without
+// one they get none: a rule about hours must not judge by a made-up date.
+func clock(world sandbox.World) string {
+	if world.Now.IsZero() {
+		return ""
+	}
+	zone, err := time.LoadLocation(world.Zone)
+	if err != nil {
+		zone = time.UTC // the evaluator refuses the zone by name; nothing is sent
+	}
+	return world.Now.In(zone).Format(time.RFC3339)
 }
 
 // stringsIn lists the strings of a value with their paths, for guards that have

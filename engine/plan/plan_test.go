@@ -133,6 +133,31 @@ func TestAScenarioGeneralisesToAnotherRun(t *testing.T) {
 	}
 }
 
+// The guards keep no state and have no clock: the plan tells them both.
+func TestAGuardIsToldTheTimeAndTheCallsSoFar(t *testing.T) {
+	asked := &guards{}
+	world := sandbox.World{Now: time.Date(2026, 5, 4, 7, 0, 0, 0, time.UTC), Zone: "Europe/Berlin"}
+	run(t, plan.Config{Scenario: fleet(t), Guards: asked, Executor: plan.NewRecorded(usEast(t)), World: world})
+	before := map[string]int{}
+	for _, req := range asked.asked {
+		if req.Plan.Now != "2026-05-04T09:00:00+02:00" || req.Plan.ToolCalls != before[req.Tool] {
+			t.Errorf("%s %s after %d calls: %+v", req.Kind, req.Tool, before[req.Tool], req.Plan)
+		}
+		if req.Kind == guardsdk.KindStep {
+			before[req.Tool]++
+		}
+	}
+	if len(before) == len(asked.asked)-1 {
+		t.Error("no tool is called twice, so the count is not tested")
+	}
+
+	timeless := &guards{}
+	run(t, plan.Config{Scenario: fleet(t), Guards: timeless, Executor: plan.NewRecorded(usEast(t))})
+	if now := timeless.asked[0].Plan.Now; now != "" {
+		t.Errorf("a plan without a clock said %s", now)
+	}
+}
+
 func TestARunOnLiveOutputsIsSteeredFull(t *testing.T) {
 	served := plan.NewRecorded(usEast(t))
 	asked := &guards{}

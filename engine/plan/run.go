@@ -29,6 +29,7 @@ type run struct {
 	changed  []string // parameters that differ from their samples
 	declined bool
 	facts    guardsdk.Plan
+	sent     map[string]int // calls by server and tool
 	result   Result
 }
 
@@ -36,9 +37,11 @@ func newRun(cfg Config) *run {
 	return &run{
 		cfg:   cfg,
 		logic: logic.New(cfg.Evaluator, cfg.World),
+		sent:  map[string]int{},
 		facts: guardsdk.Plan{
 			ScenarioID: cfg.Scenario.ID, Risk: RiskOf(cfg.Scenario),
 			StepCount: len(cfg.Scenario.Steps), Dry: cfg.Dry,
+			Now: clock(cfg.World),
 		},
 	}
 }
@@ -178,6 +181,7 @@ func (r *run) execute(ctx context.Context, step engine.Step, result *StepResult)
 		defer cancel()
 		sending = bounded
 	}
+	r.sent[toolOf(step)]++ // also when it fails: it may have run
 	start := time.Now()
 	output, err := r.cfg.Executor.Execute(sending, step, result.Input)
 	result.DurationMS = float64(time.Since(start).Microseconds()) / 1000

@@ -4,21 +4,26 @@ import "unsafe"
 
 // served is what the exports answer with. It is a package variable because a wasm
 // export is a plain function that carries no receiver.
-var served Guard
+var served Handlers
 
-// Serve makes g the module's guard and is called while the program initialises,
-// since a reactor's main never runs:
+// Serve makes h the module's guard in both forms, from one source. It is called
+// while the program initialises, since a reactor's main never runs; a command's does:
 //
-//	var _ = guardsdk.Serve(guardsdk.Guard{Step: check})
+//	var rule = guardsdk.Serve(guardsdk.Handlers{Step: check})
 //
-//	func main() {}
+//	func main() {
+//		if err := rule.Command(os.Stdin, os.Stdout); err != nil {
+//			log.Fatal(err)
+//		}
+//	}
 //
-// Build it with
+// With -buildmode=c-shared it becomes a reactor, a hundred times quicker, and
+// without a command:
 //
 //	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -o my-rule.wasm .
-func Serve(g Guard) Guard {
-	served = g
-	return g
+func Serve(h Handlers) Handlers {
+	served = h
+	return h
 }
 
 // input and output keep the two buffers of the running call alive: the host holds

@@ -32,36 +32,43 @@ const (
 
 // Request is one question. Fields that a kind does not use are absent; a guard
 // ignores fields it does not know.
+//
+// The host writes the fields in this order, without space between tokens, and never
+// a key twice. What only bir can say comes first, so a guard without a JSON parser
+// may look for the first place where `"plan":{` or `"tool":"` stands: inside a string
+// the quotes would have backslashes, and what others wrote as JSON comes later.
 type Request struct {
 	ABI  int  `json:"abi"`
 	Kind Kind `json:"kind"`
-
-	// value
-	Parameter string          `json:"parameter,omitempty"` // the parameter's name
-	Value     json.RawMessage `json:"value,omitempty"`     // derived for this turn
-	Sample    json.RawMessage `json:"sample,omitempty"`    // as recorded
-	Tools     []string        `json:"tools,omitempty"`     // qualified names of the plan's tools, in order
+	Plan Plan `json:"plan"`
 
 	// step, and pin's step side
-	Server string          `json:"server,omitempty"`
-	Tool   string          `json:"tool,omitempty"` // the upstream's own name
-	Args   json.RawMessage `json:"args,omitempty"` // exactly what will be sent
+	Server string `json:"server,omitempty"`
+	Tool   string `json:"tool,omitempty"` // the upstream's own name
 
-	// pin
-	ModelArgs json.RawMessage `json:"modelArgs,omitempty"` // what the model wrote
+	// value
+	Parameter string   `json:"parameter,omitempty"` // the parameter's name
+	Tools     []string `json:"tools,omitempty"`     // qualified names of the plan's tools, in order
 
-	Plan    Plan     `json:"plan"`
-	Strings []String `json:"strings,omitempty"` // every string value above, flat
+	Strings []String `json:"strings,omitempty"` // every string value below but config's, flat
+
+	Value     json.RawMessage `json:"value,omitempty"`     // value: derived for this turn
+	Sample    json.RawMessage `json:"sample,omitempty"`    // value: as recorded
+	Args      json.RawMessage `json:"args,omitempty"`      // step and pin: exactly what will be sent
+	ModelArgs json.RawMessage `json:"modelArgs,omitempty"` // pin: what the model wrote
 
 	Config json.RawMessage `json:"config,omitempty"` // the module's own, from its NAME.json
 }
 
-// Plan is what the guard may know of the plan.
+// Plan is what the guard may know of the plan. A guard keeps no state between two
+// calls, so what it would have to remember or look up is told here.
 type Plan struct {
 	ScenarioID string `json:"scenarioId,omitempty"`
 	Risk       Risk   `json:"risk,omitempty"`
 	StepIndex  int    `json:"stepIndex,omitempty"` // from 1; 0 at arm time
 	StepCount  int    `json:"stepCount,omitempty"`
+	ToolCalls  int    `json:"toolCalls,omitempty"` // step: calls of this tool that the plan has sent before
+	Now        string `json:"now,omitempty"`       // the plan's clock, RFC 3339; absent: it has none
 	Dry        bool   `json:"dry,omitempty"`
 }
 

@@ -2,29 +2,33 @@ package guardsdk
 
 import "io"
 
-// Guard is a module's answers, one for each question it cares about. A question
+// Handlers are a module's answers, one for each question it cares about. A question
 // without an answer is allowed.
-type Guard struct {
+type Handlers struct {
 	Pin   func(Request) Verdict
 	Value func(Request) Verdict
 	Step  func(Request) Verdict
 }
 
-// Command answers the one request that in holds, for guards in command form: call
-// it from main with standard input and output.
-func (g Guard) Command(in io.Reader, out io.Writer) error {
+// Guard is the name that Handlers had first.
+type Guard = Handlers
+
+// Command answers the one request that in holds. A guard calls it from main, with
+// standard input and output: main runs in command form only, and when the guard is
+// tried natively.
+func (h Handlers) Command(in io.Reader, out io.Writer) error {
 	request, err := io.ReadAll(in)
 	if err != nil {
 		return err
 	}
-	_, err = out.Write(g.Answer(request))
+	_, err = out.Write(h.Answer(request))
 	return err
 }
 
 // Answer turns a request into a verdict, both as JSON. A request it cannot read
 // is denied. A panic in the guard's code is left to end the module, which the
 // host takes as a denial.
-func (g Guard) Answer(request []byte) []byte {
+func (h Handlers) Answer(request []byte) []byte {
 	req, err := decode(request)
 	if err != nil {
 		return encode(Denied("bad_request", "the request is not JSON of the expected form"))
@@ -32,21 +36,21 @@ func (g Guard) Answer(request []byte) []byte {
 	if req.ABI != ABI {
 		return encode(Denied("bad_request", "the request is of another ABI"))
 	}
-	answer := g.answerTo(req.Kind)
+	answer := h.answerTo(req.Kind)
 	if answer == nil {
 		return encode(Allowed())
 	}
 	return encode(answer(req))
 }
 
-func (g Guard) answerTo(kind Kind) func(Request) Verdict {
+func (h Handlers) answerTo(kind Kind) func(Request) Verdict {
 	switch kind {
 	case KindPin:
-		return g.Pin
+		return h.Pin
 	case KindValue:
-		return g.Value
+		return h.Value
 	case KindStep:
-		return g.Step
+		return h.Step
 	}
 	return nil
 }

@@ -59,6 +59,10 @@ func decodePlan(c *rawjson.Cursor, plan *Plan) {
 			plan.StepIndex = c.Int()
 		case "stepCount":
 			plan.StepCount = c.Int()
+		case "toolCalls":
+			plan.ToolCalls = c.Int()
+		case "now":
+			plan.Now = c.String()
 		case "dry":
 			plan.Dry = c.Bool()
 		default:

@@ -13,7 +13,7 @@ var full = Request{
 	ABI: ABI, Kind: KindPin, Parameter: "region", Value: json.RawMessage(`"a\n\"b"`), Sample: json.RawMessage(`{"x":[1,"]"]}`),
 	Tools: []string{"a", "b\u00e9"}, Server: "fleet", Tool: "read", Args: json.RawMessage(`{"path":"/a"}`),
 	ModelArgs: json.RawMessage(`[]`), Strings: []String{{Path: "value", Value: "a\n\"b"}, {Path: `args["k k"]`, Value: "\U0001f600"}},
-	Plan:   Plan{ScenarioID: "scn_1", Risk: RiskRuns, StepIndex: 1, StepCount: 2, Dry: true},
+	Plan:   Plan{ScenarioID: "scn_1", Risk: RiskRuns, StepIndex: 1, StepCount: 2, ToolCalls: 3, Now: "2026-05-04T09:00:00+02:00", Dry: true},
 	Config: json.RawMessage(`{"deny":["x"]}`),
 }
 
@@ -42,8 +42,12 @@ func TestEveryFieldOfARequestIsInTheTest(t *testing.T) {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		t.Fatal(err)
 	}
-	if len(fields) != 13 {
-		t.Errorf("%d fields are set, and decode reads 13", len(fields))
+	var plan map[string]json.RawMessage
+	if err := json.Unmarshal(fields["plan"], &plan); err != nil {
+		t.Fatal(err)
+	}
+	if len(fields) != 13 || len(plan) != 7 {
+		t.Errorf("%d fields are set and %d of the plan, and decode reads 13 and 7", len(fields), len(plan))
 	}
 }
 
@@ -60,7 +64,7 @@ func TestEncodeWritesWhatTheHostReads(t *testing.T) {
 }
 
 func TestUnreadableRequestIsDenied(t *testing.T) {
-	g := Guard{Step: func(Request) Verdict { return Allowed() }}
+	g := Handlers{Step: func(Request) Verdict { return Allowed() }}
 	for request, want := range map[string]bool{
 		`{"abi":1,"kind":"step","later":{"a":[1]},"plan":{}}`: true,
 		`{"abi":1,"kind":"pin"}`:                              true, // no answer for it

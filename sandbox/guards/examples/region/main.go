@@ -15,7 +15,7 @@ import (
 	"github.com/bir-run/bir/sandbox/guardsdk"
 )
 
-var _ = guardsdk.Serve(guardsdk.Guard{Value: check, Step: check})
+var _ = guardsdk.Serve(guardsdk.Handlers{Value: check, Step: check})
 
 func main() {}
 
