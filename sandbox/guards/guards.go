@@ -18,6 +18,7 @@ import (
 )
 
 //go:embed injectionguard/injection-guard.wasm.gz injectionguard/injection-guard.sum
+//go:embed pinguard/pin-guard.wasm.gz pinguard/pin-guard.sum
 var files embed.FS
 
 // BuiltIn is a module that every bir carries.
@@ -30,6 +31,7 @@ type BuiltIn struct {
 // BuiltIns lists the modules in the order of asking.
 func BuiltIns() []BuiltIn {
 	return []BuiltIn{
+		{Name: "pin-guard", Dir: "pinguard", Kinds: []guardsdk.Kind{guardsdk.KindPin}},
 		{Name: "injection-guard", Dir: "injectionguard", Kinds: []guardsdk.Kind{guardsdk.KindValue}},
 	}
 }
