@@ -45,10 +45,25 @@ func launched(args, subcommands []string, launcher string) string {
 			i++
 		case strings.HasPrefix(args[i], "-"), slices.Contains(subcommands, args[i]):
 		default:
-			return base(args[i])
+			return entry(args[i])
 		}
 	}
 	return launcher
+}
+
+// entryNames are files and folders that name nothing: the package above them does.
+var entryNames = []string{"index", "main", "cli", "server", "app", "__main__", "dist", "build", "lib", "src", "bin", "out"}
+
+// entry names what a script belongs to: ".../server-memory/dist/index.js" is
+// server-memory.
+func entry(word string) string {
+	word = strings.ReplaceAll(word, `\`, "/")
+	for at := word; at != "." && at != "/" && at != ""; at = path.Dir(at) {
+		if name := base(at); !slices.Contains(entryNames, name) {
+			return name
+		}
+	}
+	return base(word)
 }
 
 // base is the last element of a path or a package's name, without version and

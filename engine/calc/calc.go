@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bir-run/bir/engine"
@@ -132,8 +133,8 @@ func (e *explainer) reasoning(i int) string {
 	default:
 		sentences = append(sentences, "In the input, "+strings.Join(x.sources, ", ")+".")
 	}
-	if len(x.unknown) > 0 && x.frozen == "" {
-		sentences = append(sentences, "Kept as recorded: "+list(x.unknown)+".")
+	if kept := slices.Concat(x.unknown, x.fixed); len(kept) > 0 && x.frozen == "" {
+		sentences = append(sentences, "Kept as recorded: "+list(kept)+".")
 	}
 	if text := e.describeOutput(i); text != "" {
 		sentences = append(sentences, text)

@@ -37,6 +37,7 @@ type explanation struct {
 	input    string   // the body
 	literal  bool     // the input is made of nothing but recorded values
 	frozen   string   // why the input is the recorded one
+	fixed    []string // small numbers that stand beside computed values in a text
 	sources  []string // for people
 	unknown  []string // recorded values in it that look like data and come from nowhere
 	composed string   // the key of a long text that holds nothing known
@@ -198,8 +199,12 @@ func (e *explainer) text(x *explanation, key, text, indent string) string {
 		return expr
 	}
 	parts := e.pieces(x, key, text)
-	if isProse(key, text) && !slices.ContainsFunc(parts, func(p js.Part) bool { return p.Expr != "" }) {
+	computed := slices.ContainsFunc(parts, func(p js.Part) bool { return p.Expr != "" })
+	if isProse(key, text) && !computed {
 		x.composed = key
+	}
+	if computed {
+		x.fixed = append(x.fixed, smallNumbers(parts)...)
 	}
 	return js.Template(parts, indent)
 }

@@ -141,3 +141,14 @@ func TestAnInputThatHeldASecretIsFrozen(t *testing.T) {
 		t.Errorf("steps %+v", s.Steps)
 	}
 }
+
+func TestSmallNumbersBesideComputedValuesAreNamed(t *testing.T) {
+	told := read(`{"message":"the total for ada-lovelace is 42"}`, "told")
+	s, err := calc.Calculate(t.Context(), pool, engine.Recording{Prompt: "tell ada-lovelace her total", Calls: []engine.Call{told}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(s.Steps[0].Reasoning, `Kept as recorded: "42"`) {
+		t.Errorf("reasoning: %s\n%s", s.Steps[0].Reasoning, s.Steps[0].ToolInputLogic)
+	}
+}

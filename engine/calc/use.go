@@ -125,6 +125,21 @@ func dataIn(text string) []string {
 	return found
 }
 
+// smallNumbers are those left in a text that is otherwise computed. They say
+// nothing about where they come from, but a reader must know that they stay: "the
+// sum is 42" is wrong for other numbers.
+func smallNumbers(parts []js.Part) []string {
+	var found []string
+	for _, p := range parts {
+		for _, token := range dataToken.FindAllString(p.Text, -1) {
+			if len(token) < minStrongNum && strings.Trim(token, "0123456789.") == "" && digits(token) {
+				found = append(found, token)
+			}
+		}
+	}
+	return found
+}
+
 const (
 	proseRunes = 80 // a longer text without a single known value was written by the model
 	maxUnknown = 3  // values named in a reason
