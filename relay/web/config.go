@@ -78,7 +78,7 @@ func (c Config) withDefaults() (Config, *url.URL, error) {
 func parseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New("the server's URL: want http://HOST/... or https://HOST/...")
+		return nil, errors.New("the server's URL: want http:// or https:// and a host")
 	}
 	u.Fragment = ""
 	return u, nil

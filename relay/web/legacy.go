@@ -88,21 +88,24 @@ func (l *legacy) set(to *line, err error, dead bool) {
 	l.tried = make(chan struct{})
 }
 
-// state is the line, or why there is none and what to wait for.
-func (l *legacy) state() (*line, error, <-chan struct{}) {
+// state is the line, or why there is none, and what to wait for, if anything.
+func (l *legacy) state() (to *line, tried <-chan struct{}, why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.dead {
-		return nil, l.err, nil
+		return nil, nil, l.err
 	}
-	return l.line, l.err, l.tried
+	return l.line, l.tried, l.err
 }
 
 // current is the line, after an attempt to make one where there is none.
 func (l *legacy) current(ctx context.Context) (*line, error) {
-	to, err, tried := l.state()
-	if to != nil || tried == nil {
-		return to, err
+	to, tried, why := l.state()
+	if to != nil {
+		return to, nil
+	}
+	if tried == nil {
+		return nil, why
 	}
 	select {
 	case l.wake <- struct{}{}:
@@ -113,10 +116,10 @@ func (l *legacy) current(ctx context.Context) (*line, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if to, err, _ = l.state(); to == nil && err == nil {
-		err = failf(codeLost, "upstream connection lost")
+	if to, _, why = l.state(); to != nil {
+		return to, nil
 	}
-	return to, err
+	return nil, why
 }
 
 // connect opens the stream and reads it to its end. It reports whether it was open,

@@ -14,7 +14,6 @@ type keeper struct {
 	count  int
 	known  string
 	closed string        // the session that was deleted
-	says   []string      // events for the GET stream of the next session
 	gets   chan struct{} // a token for each GET
 	// hello, when set, answers initialize.
 	hello func(w http.ResponseWriter, body string)

@@ -1,0 +1,154 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestBudgetLetsOneMessageGoBeyond(t *testing.T) {
+	b := newBudget(1 << 20)
+	one, two, three := lease{of: b}, lease{of: b}, lease{of: b}
+	ctx := t.Context()
+	for _, step := range []struct {
+		l     *lease
+		bytes int
+	}{{&one, 100 << 10}, {&one, 800 << 10}, {&two, freeBytes}, {&two, 10 << 20}, {&two, 20 << 20}} {
+		if err := step.l.grow(ctx, step.bytes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := make(chan error)
+	go func() { got <- three.grow(ctx, 500<<10) }()
+	select {
+	case <-got:
+		t.Fatal("a third message had memory that is not there")
+	case <-time.After(20 * time.Millisecond):
+	}
+	one.end()
+	if err := <-got; err != nil {
+		t.Error(err)
+	}
+	two.end()
+	three.end()
+	if b.free != 1<<20 || len(b.beyond) != 0 {
+		t.Errorf("%d bytes are free, %d beyond", b.free, len(b.beyond))
+	}
+}
+
+// A hundred answers of 4 MiB at once, to a host that reads them one by one.
+func TestMemoryStaysBoundedWithManyLargeAnswers(t *testing.T) {
+	const n, size = 100, 4 << 20
+	text := strings.Repeat("x", size)
+	s := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		if strings.Contains(body, "stream") {
+			w.Header().Set("Content-Type", "text/event-stream")
+			io.WriteString(w, `data: {"jsonrpc":"2.0","id":`+idOf(body)+`,"result":"`)
+			io.WriteString(w, text)
+			io.WriteString(w, "\"}\n\n")
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, `{"jsonrpc":"2.0","id":`+idOf(body)+`,"result":"`)
+		io.WriteString(w, text)
+		io.WriteString(w, `"}`)
+	})
+	up, err := Open(t.Context(), Config{URL: s.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer up.Close()
+	defer up.Stop()
+	var most uint64
+	watch := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for tick := time.NewTicker(5 * time.Millisecond); ; {
+			select {
+			case <-watch:
+				tick.Stop()
+				return
+			case <-tick.C:
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapInuse)
+			}
+		}
+	})
+	for i := range n {
+		kind := []string{"json", "stream"}[i%2]
+		if _, err := io.WriteString(up, `{"jsonrpc":"2.0","id":`+strconv.Itoa(i)+`,"method":"`+kind+`"}`+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := 0
+	for buf := make([]byte, 64<<10); got < n; {
+		k, err := up.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += bytes.Count(buf[:k], []byte("\n"))
+	}
+	close(watch)
+	watching.Wait()
+	if limit := uint64(300 << 20); most > limit {
+		t.Errorf("%d MiB in use, want at most %d", most>>20, limit>>20)
+	}
+	t.Logf("%d MiB in use at most, for %d MiB of answers", most>>20, n*size>>20)
+}
+
+// A host that does not read stops us from reading.
+func TestStalledHostStopsTheServer(t *testing.T) {
+	blocked := make(chan struct{})
+	s := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		event := []byte(`data: {"jsonrpc":"2.0","method":"x","params":"` + strings.Repeat("x", 1<<20) + "\"}\n\n")
+		for range 64 {
+			http.NewResponseController(w).SetWriteDeadline(time.Now().Add(200 * time.Millisecond))
+			if _, err := w.Write(event); err != nil {
+				close(blocked)
+				return
+			}
+		}
+		t.Error("64 MiB were taken for a host that reads nothing")
+	})
+	up, err := Open(t.Context(), Config{URL: s.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(up, call1+"\n")
+	select {
+	case <-blocked:
+	case <-time.After(patience):
+		t.Fatal("nothing stopped the server")
+	}
+	up.Close() // the host is gone
+	up.Stop()
+}
+
+// FuzzOneLine holds that only white space between tokens changes.
+func FuzzOneLine(f *testing.F) {
+	for _, s := range []string{"{\n \"a\": [1,\r\n2.0]\r}\n", `{"a":"\n\u2028"}`, "\n\n", "[\n]\r\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got := oneLine([]byte(text))
+		if bytes.IndexByte(got, '\n') >= 0 {
+			t.Fatalf("%q has a line end", got)
+		}
+		if !json.Valid([]byte(text)) {
+			return
+		}
+		var want, have bytes.Buffer
+		if json.Compact(&want, []byte(text)) != nil || json.Compact(&have, got) != nil || !bytes.Equal(want.Bytes(), have.Bytes()) {
+			t.Errorf("%q became %q", text, got)
+		}
+	})
+}
