@@ -6,6 +6,7 @@ package jsonrpc
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/tidwall/gjson"
 )
@@ -27,12 +28,13 @@ const (
 // Message is one line. Its slices point into the Reader's buffer and hold until
 // the next call of Next.
 type Message struct {
-	Raw    []byte // the line as it came, delimiter included; nothing of a Cut one
-	Size   int    // bytes of the line, delimiter included
-	Cut    bool   // the line was longer than the Reader keeps
-	Kind   Kind
-	Method string // decoded, empty in a response
-	ID     []byte // raw JSON text, type and spelling kept; nil without one
+	Raw     []byte // the line as it came, delimiter included; nothing of a Cut one
+	Size    int    // bytes of the line, delimiter included
+	Cut     bool   // the line was longer than the Reader keeps
+	Clipped bool   // the line was longer than the Reader forwards
+	Kind    Kind
+	Method  string // decoded, empty in a response
+	ID      []byte // raw JSON text, type and spelling kept; nil without one
 
 	fields [fieldCount]span
 }
@@ -57,6 +59,16 @@ func (m *Message) Tail() []byte {
 		return nil
 	}
 	return m.Raw[s.start:]
+}
+
+// WithID is the line with another id in the place of its own, as raw JSON text; nil
+// without an id, or for a Cut line.
+func (m *Message) WithID(id string) []byte {
+	s := m.fields[fieldID]
+	if !s.set() || m.Cut {
+		return nil
+	}
+	return slices.Concat(m.Raw[:s.start], []byte(id), m.Raw[s.end:])
 }
 
 func (m *Message) text(f field) []byte {

@@ -44,6 +44,10 @@ type Reader struct {
 	Forward  io.Writer // nil forwards nothing
 	When     When
 	MaxBytes int // the longest line kept; 0 means DefaultMaxBytes
+	// MaxForward is how much of a line is forwarded, its end not counted: what is over
+	// is dropped, and the line is Clipped. 0 means all. Under Held it is for lines over
+	// MaxBytes only; Late has no use for it.
+	MaxForward int
 	// Wanted, when set, is asked about a long answer whose id came before its result:
 	// false cuts the line as if it were over the limit. Of such answers only the head
 	// is looked at, however short they are: Classify of Raw finds the result.
@@ -116,7 +120,17 @@ func (r *Reader) take(end int) Message {
 		raw = nil
 	}
 	r.start, r.sought = end, end
-	return r.scan.message(raw, size, r.cut)
+	m := r.scan.message(raw, size, r.cut)
+	m.Clipped = r.MaxForward > 0 && size-r.delimiter(end) > r.MaxForward
+	return m
+}
+
+// delimiter is the length of what ends the line before end.
+func (r *Reader) delimiter(end int) int {
+	if end > 0 && r.buf[end-1] == '\n' {
+		return 1
+	}
+	return 0
 }
 
 // last yields what stands in the buffer when the source has ended.
@@ -135,8 +149,10 @@ func (r *Reader) last() (Message, error) {
 
 func (r *Reader) refill() {
 	switch {
-	case r.When == Late, r.cut:
+	case r.When == Late:
 		r.forward(len(r.buf))
+	case r.When == Early, r.cut: // Early has forwarded all of it, unless it was Held until now
+		r.passOn()
 	case r.When == Held:
 		r.forward(r.start)
 	}
@@ -147,7 +163,25 @@ func (r *Reader) refill() {
 		r.err = err
 	}
 	if r.When == Early {
+		r.passOn()
+	}
+}
+
+// passOn forwards the buffer, and of each line no more than may be forwarded.
+func (r *Reader) passOn() {
+	if r.MaxForward == 0 || r.size+len(r.buf)-r.start <= r.MaxForward {
 		r.forward(len(r.buf))
+		return
+	}
+	begin := r.start - r.size // of the line, which may be before the buffer
+	for r.sent < len(r.buf) {
+		end := indexFrom(r.buf, max(r.sent, r.start), '\n')
+		r.forward(min(end, begin+r.MaxForward))
+		r.sent = end
+		if end < len(r.buf) {
+			r.forward(end + 1)
+			begin = end + 1
+		}
 	}
 }
 
@@ -156,7 +190,7 @@ func (r *Reader) refill() {
 func (r *Reader) room() {
 	held := len(r.buf) - r.start
 	if r.cut || held >= r.limit() || held > cap(r.buf)-readBytes/2 && !r.wanted() {
-		r.forward(len(r.buf))
+		r.passOn()
 		r.classify(len(r.buf))
 		r.cut, r.size = true, r.size+held
 		r.start, held = len(r.buf), 0

@@ -210,6 +210,61 @@ func TestALargeBufferIsGivenBack(t *testing.T) {
 	}
 }
 
+func TestOfALineOverTheBoundOnlyTheHeadIsForwarded(t *testing.T) {
+	long := strings.Repeat("y", 300<<10)
+	in := "{}\n" + `{"id":1,"result":"` + long + `"}` + "\n[7]\n" + strings.Repeat("z", 64) + "\n" + strings.Repeat("w", 65) + "\r\n{}\n" + strings.Repeat("v", 70)
+	want := "{}\n" + (`{"id":1,"result":"` + long)[:64] + "\n[7]\n" + strings.Repeat("z", 64) + "\n" + strings.Repeat("w", 64) + "\n{}\n" + strings.Repeat("v", 64)
+	for name, sizes := range map[string][]byte{"whole": nil, "bytes": {0}, "pieces": {250, 3}} {
+		var out bytes.Buffer
+		r := &Reader{Source: &pieces{left: []byte(in), sizes: sizes}, Forward: &out, MaxForward: 64, MaxBytes: 100 << 10}
+		var clipped []string
+		for {
+			m, err := r.Next()
+			if m.Clipped {
+				clipped = append(clipped, string(m.ID))
+			}
+			if err != nil {
+				break
+			}
+		}
+		if diff := cmp.Diff([]string{"1", "", ""}, clipped); diff != "" || out.String() != want {
+			t.Errorf("%s: %s, forwarded %d bytes: %.300q", name, diff, out.Len(), out.String())
+		}
+	}
+}
+
+func TestAReaderMayStopHoldingLines(t *testing.T) {
+	var out bytes.Buffer
+	r := &Reader{Source: &pieces{left: []byte("{\"id\":1}\n{}\n[]\nrest of it\n"), sizes: []byte{17, 2}}, Forward: &out, When: Held}
+	m, _ := r.Next()
+	r.Replace(m, nil)
+	r.When = Early
+	all(r)
+	if want := "{}\n[]\nrest of it\n"; out.String() != want {
+		t.Errorf("forwarded %q, want %q", out.String(), want)
+	}
+}
+
+func FuzzClipping(f *testing.F) {
+	f.Add([]byte("{\"id\":1,\"result\":1}\n[1]\r\n\nnoise"), []byte{0}, uint8(3), uint8(1))
+	f.Fuzz(func(t *testing.T, in, sizes []byte, most, keep uint8) {
+		limit := int(most) + 1
+		var want []byte
+		for line := range bytes.Lines(in) {
+			text, ended := bytes.CutSuffix(line, []byte("\n"))
+			want = append(want, text[:min(len(text), limit)]...)
+			if ended {
+				want = append(want, '\n')
+			}
+		}
+		var out bytes.Buffer
+		all(&Reader{Source: &pieces{left: in, sizes: sizes}, Forward: &out, MaxForward: limit, MaxBytes: int(keep)})
+		if !bytes.Equal(out.Bytes(), want) {
+			t.Fatalf("forwarded %q of %q, want %q", out.Bytes(), in, want)
+		}
+	})
+}
+
 func FuzzReader(f *testing.F) {
 	f.Add([]byte("{\"id\":1,\"method\":\"m\"}\n[1]\r\n\nnoise\n{\"result\":\"\\\\\\\"\"}"), []byte{0}, uint16(9))
 	f.Add([]byte("{\"m\\u0065thod\":\"caf\xc3\xa9\",\"id\":1.0}\n"), []byte{3, 1}, uint16(200))

@@ -140,3 +140,14 @@ func BenchmarkScanStructure(b *testing.B) {
 		Classify(line)
 	}
 }
+
+func TestAnIDCanBeExchanged(t *testing.T) {
+	m := Classify([]byte(` {"id" : 7 ,"method":"m","params":{"id":7}}` + "\n"))
+	if got, want := string(m.WithID(`"bir:x"`)), ` {"id" : "bir:x" ,"method":"m","params":{"id":7}}`+"\n"; got != want {
+		t.Errorf("got %s", got)
+	}
+	none := Classify([]byte(`{"method":"m"}`))
+	if none.WithID("1") != nil {
+		t.Error("a message without an id got one")
+	}
+}
