@@ -116,7 +116,7 @@ func (c call) writer() *fault {
 // other demands one argument in common and no place that is not the step's. A tool
 // that destroys something gets no other argument than the step's at all.
 func (c call) other() *fault {
-	if f := c.places(); f != nil {
+	if f := c.places(func(string) bool { return true }); f != nil {
 		return f
 	}
 	if c.tool.destroys {
@@ -136,10 +136,10 @@ func (c call) other() *fault {
 
 // places refuses a call that says where it acts, and says it otherwise than the
 // step.
-func (c call) places() *fault {
+func (c call) places(counts func(key string) bool) *fault {
 	for key, v := range ordered(c.model) {
 		step := c.step[key]
-		if !isPlace(key, v) && !isPlace(key, step) {
+		if !counts(key) || !isPlace(key, v) && !isPlace(key, step) {
 			continue
 		}
 		if !samePlace(v, step) {
@@ -159,7 +159,7 @@ func (c call) sharesArgument() bool {
 	}
 	for key, v := range c.model {
 		step, ok := c.step[key]
-		if ok && same(v, step) && (weak || says(v)) {
+		if ok && (weak || says(v)) && (same(v, step) || isPlace(key, step) && samePlace(v, step)) {
 			return true
 		}
 	}

@@ -24,10 +24,13 @@ var placeWords = map[string]bool{
 	"destination": true, "dest": true, "target": true, "source": true, "src": true, "location": true, "profile": true,
 }
 
+// contentWords make of such a name one for what is put there: new_source.
+var contentWords = map[string]bool{"new": true, "old": true, "content": true, "contents": true, "text": true, "code": true}
+
 // isPlace tells an argument that says where a call acts: by its name, or by a value
 // that is a URL or a path from the root.
 func isPlace(name string, v any) bool {
-	if slices.ContainsFunc(nameWords(name), func(w string) bool { return placeWords[w] }) {
+	if words := nameWords(name); hasAny(words, placeWords) && !hasAny(words, contentWords) {
 		return true
 	}
 	switch v := v.(type) {

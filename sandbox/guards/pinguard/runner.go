@@ -29,7 +29,7 @@ func (c call) runner() *fault {
 			return f
 		}
 	}
-	return c.places()
+	return c.places(func(key string) bool { return !c.isRun(key) })
 }
 
 // isRun tells whether an argument is run. Where no name of the step's arguments

@@ -4,8 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/bir-run/bir/sandbox/guards/pinguard/statement"
 )
 
 // argv reads one command, from its program to its last word, into parts.
@@ -155,10 +153,7 @@ func (a *argv) inline(script word, args []word) {
 		a.out.demandExact("runs a script that is not known before it runs")
 		return
 	}
-	if len(a.prefix) > 0 {
-		a.out.add(program, a.title())
-	}
-	a.script(script.text)
+	a.runScript(script.text)
 	if len(args) > 0 {
 		a.out.add(fixed, textOf(args))
 	}
@@ -173,7 +168,14 @@ func (a *argv) eval(args []word) {
 		}
 		text = append(text, w.text)
 	}
-	a.script(strings.Join(text, " "))
+	a.runScript(strings.Join(text, " "))
+}
+
+func (a *argv) runScript(text string) {
+	if len(a.prefix) > 0 {
+		a.out.add(program, a.title())
+	}
+	a.script(text)
 }
 
 // interpreter compares code to the letter, and takes a module or a script for the
@@ -232,201 +234,6 @@ func attachedCode(option, code string) bool {
 	return false
 }
 
-// head compares the program with its subcommand, the options that change what it
-// does, and the hosts it is sent to.
-func (a *argv) head(name string, args []word) {
-	spec, known := programs[name]
-	if !known {
-		spec = unknownProgram(name)
-	}
-	h := readHeading(name, spec, args)
-	if r, run, ok := runnerOf(h.names); ok {
-		a.runner(run, r, spec, args)
-		return
-	}
-	verb := strings.Join(h.names, " ")
-	switch {
-	case h.dynamic:
-		a.out.demandExact("has a subcommand that is not known before it runs")
-	case spec.strictFor(args) || slices.ContainsFunc(h.names[1:], isDangerousName) && !harmless[verb]:
-		a.strict(strings.Join(h.title, " "), h.rest)
-	default:
-		a.out.add(program, a.title(h.title...))
-		if agreeing[verb] {
-			a.out.add(operands, textOf(spec.operands(h.rest)))
-		}
-		a.effects(spec, args)
-		a.inside(spec, args)
-	}
-}
-
-// heading is a program with the words that name what it does.
-type heading struct {
-	names   []string // the program and its subcommands
-	title   []string // the same with the options among them
-	rest    []word
-	dynamic bool
-}
-
-// readHeading takes an option that it does not know for one with a value, so that
-// one more word counts.
-func readHeading(name string, spec spec, args []word) heading {
-	h := heading{names: []string{name}, title: []string{name}}
-	levels, i := spec.levels, 0
-	for ; i < len(args) && levels > 0; i++ {
-		w := args[i]
-		h.dynamic = h.dynamic || w.dynamic
-		switch {
-		case w.text == "--":
-			levels = 0
-		case w.isOption() && hasOption(spec.valued, w.text):
-			h.title = append(h.title, textOf(args[i:min(i+2, len(args))]))
-			i++
-		case w.isOption():
-			h.title = append(h.title, w.text)
-			if !strings.Contains(w.text, "=") {
-				levels++
-			}
-		case spec.guess && !isBareWord(w.text):
-			h.rest = args[i:]
-			return h
-		default:
-			h.title, h.names = append(h.title, w.text), append(h.names, w.text)
-			levels += deeper[strings.Join(h.names, " ")] - 1
-		}
-	}
-	h.rest = args[min(i, len(args)):]
-	return h
-}
-
-func runnerOf(names []string) (r runner, run []string, ok bool) {
-	for n := min(len(names), 2); n > 0; n-- {
-		if r, ok = runners[strings.Join(names[:n], " ")]; ok {
-			return r, names[:n], true
-		}
-	}
-	return r, nil, false
-}
-
-// isBareWord tells a subcommand from a file, a number or a pattern.
-func isBareWord(s string) bool {
-	for i, r := range s {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		if !letter && (i == 0 || r != '-' && r != '_' && r != ':') {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// runner takes what npx, npm run or uv run starts for the program. After an option
-// that it does not know, every word counts.
-func (a *argv) runner(run []string, r runner, spec spec, args []word) {
-	a.prefix = append(a.prefix, run...)
-	skip := len(run) - 1
-	for i := 0; i < len(args); i++ {
-		w := args[i]
-		switch {
-		case !w.isOption() && skip > 0:
-			skip--
-		case !w.isOption():
-			a.started(r, args[i:])
-			return
-		case w.text == "--", hasOption(r.ignored, w.text):
-		case (hasOption(r.valued, w.text) || hasOption(spec.valued, w.text)) && i+1 < len(args):
-			a.prefix = append(a.prefix, w.text, args[i+1].text)
-			i++
-		default:
-			a.strict("", args[i:])
-			return
-		}
-	}
-	a.out.add(program, a.title())
-}
-
-func (a *argv) started(r runner, words []word) {
-	if !words[0].plain() {
-		a.out.demandExact("runs a program that is not known before it runs")
-		return
-	}
-	if r.strict {
-		a.strict("", words)
-		return
-	}
-	if r.name {
-		a.out.add(program, a.title(words[0].text))
-		return
-	}
-	a.read(words)
-}
-
-// inside compares the statements of a database client.
-func (a *argv) inside(spec spec, args []word) {
-	if spec.sql == "" && !spec.sqlOperand {
-		return
-	}
-	if a.piped {
-		a.out.demandExact("sends statements from its input to a database")
-		return
-	}
-	for i, w := range args {
-		next := ""
-		if i+1 < len(args) {
-			next = args[i+1].text
-		}
-		if text, ok := spec.statementIn(w.text, next); ok {
-			a.statement(text)
-		}
-	}
-	if own := spec.operands(args); spec.sqlOperand && len(own) > 1 {
-		a.statement(own[1].text)
-	}
-}
-
-// statementIn finds -c 'statement', -c'statement' and --command=statement.
-func (s spec) statementIn(option, next string) (text string, ok bool) {
-	for _, o := range strings.Fields(s.sql) {
-		name, attached, isAttached := strings.Cut(option, "=")
-		switch {
-		case name == o && isAttached:
-			return attached, true
-		case option == o:
-			return next, true
-		case len(o) == 2 && len(option) > 1 && option[0] == '-' && option[1] != '-':
-			if i := strings.Index(s.letters(option), o[1:]); i >= 0 {
-				if rest := option[i+2:]; rest != "" {
-					return rest, true
-				}
-				return next, true
-			}
-		}
-	}
-	return "", false
-}
-
-// operands are the words that are no option and no option's value.
-func (s spec) operands(args []word) (all []word) {
-	for i := 0; i < len(args); i++ {
-		w := args[i]
-		switch {
-		case !w.isOption():
-			all = append(all, w)
-		case hasOption(s.valued, w.text):
-			i++
-		}
-	}
-	return all
-}
-
-func (a *argv) statement(text string) {
-	reading := statement.Read(text)
-	if reading.Ambiguous != "" {
-		a.out.demandExact("sends a statement that " + reading.Ambiguous)
-		return
-	}
-	a.out.add(effect, "statement: "+strings.Join(reading.Statements, "; "))
-}
-
 // programName is the program that a word starts. Only the folders of the system
 // hold the same program as the bare name.
 func programName(text string) string {
@@ -434,7 +241,7 @@ func programName(text string) string {
 	switch dir {
 	case "", "/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/", "/opt/homebrew/bin/":
 	default:
-		return path.Clean(text)
+		return pathOf(text)
 	}
 	if same, ok := sameProgram[base]; ok {
 		return same
@@ -443,4 +250,13 @@ func programName(text string) string {
 		return "python"
 	}
 	return base
+}
+
+// pathOf cleans a path and keeps it one: ./git is not git.
+func pathOf(text string) string {
+	clean := path.Clean(text)
+	if !strings.Contains(clean, "/") {
+		return "./" + clean
+	}
+	return clean
 }

@@ -124,9 +124,9 @@ func firstDifference(have, want []part) *Difference {
 	return nil
 }
 
-// left tells that the model leaves the operands to the step.
+// left tells that the model leaves the operands, or the place, to the step.
 func left(have, want part) bool {
-	return have.kind == operands && want.kind == operands && have.text == ""
+	return have.kind == want.kind && (have.kind == operands || have.kind == place) && have.text == ""
 }
 
 func mismatch(have, want part) *Difference {

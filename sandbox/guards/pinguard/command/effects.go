@@ -29,7 +29,8 @@ func (a *argv) effects(spec spec, args []word) {
 	}
 	a.sorted(effect, found)
 	a.sorted(fixed, dynamic)
-	a.sorted(place, hosts)
+	slices.Sort(hosts)
+	a.out.add(place, strings.Join(hosts, " "))
 }
 
 // sorted adds the texts without regard to their order on the command line.
@@ -98,3 +99,8 @@ func hostOf(text string) string {
 // isDangerousName tells of a program or a subcommand that destroys, installs or
 // publishes. Such a call is the step only with the step's words.
 func isDangerousName(name string) bool { return dangerous[strings.ToLower(name)] }
+
+// isDangerousOption reads the words of an option: --delete-all.
+func isDangerousOption(w word) bool {
+	return w.isOption() && slices.ContainsFunc(strings.FieldsFunc(w.text, func(r rune) bool { return r == '-' || r == '=' }), isDangerousName)
+}

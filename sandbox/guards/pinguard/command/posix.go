@@ -10,6 +10,9 @@ import (
 // maxScriptDepth bounds scripts in arguments of scripts: bash -c "bash -c ...".
 const maxScriptDepth = 4
 
+// maxNesting bounds what may nest, since the reading nests with it.
+const maxNesting = 1000
+
 // posixReader reads a line as bash does, or as a POSIX shell where bash cannot.
 type posixReader struct {
 	outline
@@ -23,6 +26,10 @@ type posixReader struct {
 func (r *posixReader) script(line string) {
 	if strings.ContainsRune(line, 0) {
 		r.demandExact("holds a NUL")
+		return
+	}
+	if strings.Count(line, "(")+strings.Count(line, "{")+strings.Count(line, "if") > maxNesting {
+		r.demandExact("is nested too deep to read")
 		return
 	}
 	file, err := r.parser.Parse(strings.NewReader(line), "")

@@ -86,7 +86,7 @@ var dangerous = map[string]bool{
 	"purge": true, "prune": true, "drop": true, "kill": true, "stop": true, "terminate": true, "install": true, "i": true,
 	"add": true, "publish": true, "unpublish": true, "apply": true, "drain": true, "yank": true, "erase": true, "wipe": true,
 	"reset": true, "clean": true, "config": true, "filter-branch": true, "cp": true, "mv": true, "sync": true, "set": true, "revoke": true,
-	"format": true, "exec": true, "eval": true,
+	"format": true, "exec": true, "eval": true, "force": true, "overwrite": true, "yes": true,
 }
 
 // harmless are exceptions to them.

@@ -1,0 +1,138 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// head compares the program with its subcommand, the options that change what it
+// does, and the hosts it is sent to.
+func (a *argv) head(name string, args []word) {
+	spec, known := programs[name]
+	if !known {
+		spec = unknownProgram(name)
+	}
+	h := readHeading(name, spec, args)
+	if r, run, ok := runnerOf(h.names); ok {
+		a.runner(run, r, spec, args)
+		return
+	}
+	verb := strings.Join(h.names, " ")
+	switch {
+	case h.dynamic:
+		a.out.demandExact("has a subcommand that is not known before it runs")
+	case spec.strictFor(args) || spec.guess && slices.ContainsFunc(args, isDangerousOption) || slices.ContainsFunc(h.names[1:], isDangerousName) && !harmless[verb]:
+		a.strict(strings.Join(h.title, " "), h.rest)
+	case spec.guess && len(args) > 0 && args[0].isOption():
+		a.out.add(program, a.title(name))
+		a.out.add(operands, textOf(args))
+		a.effects(spec, nil)
+	default:
+		a.out.add(program, a.title(h.title...))
+		if agreeing[verb] || spec.guess && len(args) == 0 {
+			a.out.add(operands, textOf(spec.operands(h.rest)))
+		}
+		a.effects(spec, args)
+		a.inside(spec, args)
+	}
+}
+
+// heading is a program with the words that name what it does.
+type heading struct {
+	names   []string // the program and its subcommands
+	title   []string // the same with the options among them
+	rest    []word
+	dynamic bool
+}
+
+// readHeading takes an option that it does not know for one with a value, so that
+// one more word counts.
+func readHeading(name string, spec spec, args []word) heading {
+	h := heading{names: []string{name}, title: []string{name}}
+	levels, i := spec.levels, 0
+	for ; i < len(args) && levels > 0; i++ {
+		w := args[i]
+		h.dynamic = h.dynamic || w.dynamic
+		switch {
+		case w.text == "--":
+			levels = 0
+		case w.isOption() && hasOption(spec.valued, w.text):
+			h.title = append(h.title, textOf(args[i:min(i+2, len(args))]))
+			i++
+		case w.isOption():
+			h.title = append(h.title, w.text)
+			if !strings.Contains(w.text, "=") {
+				levels++
+			}
+		case spec.guess && !isBareWord(w.text):
+			h.rest = args[i:]
+			return h
+		default:
+			h.title, h.names = append(h.title, w.text), append(h.names, w.text)
+			levels += deeper[strings.Join(h.names, " ")] - 1
+		}
+	}
+	h.rest = args[min(i, len(args)):]
+	return h
+}
+
+func runnerOf(names []string) (r runner, run []string, ok bool) {
+	for n := min(len(names), 2); n > 0; n-- {
+		if r, ok = runners[strings.Join(names[:n], " ")]; ok {
+			return r, names[:n], true
+		}
+	}
+	return r, nil, false
+}
+
+// isBareWord tells a subcommand from a file, a number or a pattern.
+func isBareWord(s string) bool {
+	for i, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r != '-' && r != '_' && r != ':') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// runner takes what npx, npm run or uv run starts for the program. After an option
+// that it does not know, every word counts.
+func (a *argv) runner(run []string, r runner, spec spec, args []word) {
+	a.prefix = append(a.prefix, run...)
+	skip := len(run) - 1
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		switch {
+		case !w.isOption() && skip > 0:
+			skip--
+		case !w.isOption():
+			a.started(r, args[i:])
+			return
+		case w.text == "--", hasOption(r.ignored, w.text):
+		case (hasOption(r.valued, w.text) || hasOption(spec.valued, w.text)) && i+1 < len(args):
+			a.prefix = append(a.prefix, w.text, args[i+1].text)
+			i++
+		default:
+			a.strict("", args[i:])
+			return
+		}
+	}
+	a.out.add(program, a.title())
+}
+
+func (a *argv) started(r runner, words []word) {
+	if !words[0].plain() {
+		a.out.demandExact("runs a program that is not known before it runs")
+		return
+	}
+	if r.strict {
+		a.strict("", words)
+		return
+	}
+	if r.name {
+		a.out.add(program, a.title(words[0].text))
+		return
+	}
+	a.read(words)
+}
