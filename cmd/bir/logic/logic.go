@@ -1,4 +1,4 @@
-// Package logic has the command that runs bodies by hand: bir logic test.
+// Package logic has the commands for bodies: bir logic test, run and types.
 package logic
 
 import (
@@ -22,10 +22,10 @@ import (
 func New(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logic",
-		Short: "Run bodies in the sandbox",
+		Short: "Test, try and check bodies in the sandbox",
 		Long:  "A body is the inside of a JavaScript function. It runs in a process without files, network or time.\n\n" + cli.ExitCodes,
 	}
-	cmd.AddCommand(newTest(a))
+	cmd.AddCommand(newTest(a), newRun(a), newTypes(a))
 	return cmd
 }
 
