@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/bir-run/bir/relay/budget"
 	"github.com/bir-run/bir/relay/jsonrpc"
 	"github.com/bir-run/bir/relay/sse"
 )
@@ -18,7 +19,7 @@ const (
 // buffer holds one answer, with room for one more byte.
 type buffer struct {
 	data  []byte
-	lease lease
+	lease budget.Lease
 	limit int
 }
 
@@ -27,12 +28,12 @@ func (u *Upstream) buffer() *buffer {
 	if !ok {
 		b = &buffer{}
 	}
-	b.data, b.limit, b.lease = b.data[:0], u.limit, lease{of: u.memory}
+	b.data, b.limit, b.lease = b.data[:0], u.limit, budget.Lease{Of: u.memory}
 	return b
 }
 
 func (u *Upstream) free(b *buffer) {
-	b.lease.end()
+	b.lease.End()
 	if cap(b.data) <= keptBytes {
 		u.buffers.Put(b)
 	}
@@ -67,7 +68,7 @@ func (b *buffer) fill(ctx context.Context, res *http.Response) error {
 
 // room makes the buffer so large, once it may be.
 func (b *buffer) room(ctx context.Context, size int) error {
-	if err := b.lease.grow(ctx, size); err != nil {
+	if err := b.lease.Grow(ctx, size); err != nil {
 		return err
 	}
 	if size > cap(b.data) {
@@ -85,13 +86,13 @@ func (u *Upstream) events(ctx context.Context, body io.Reader, at *place, take f
 	if !ok {
 		r = &sse.Reader{MaxBytes: u.limit}
 	}
-	l := lease{of: u.memory}
+	l := budget.Lease{Of: u.memory}
 	var over jsonrpc.Pieces
 	r.Reset(body)
-	r.Grow = func(bytes int) error { return l.grow(ctx, bytes) }
+	r.Grow = func(bytes int) error { return l.Grow(ctx, bytes) }
 	r.Over = over.Add
 	defer func() {
-		l.end()
+		l.End()
 		r.Reset(nil)
 		u.readers.Put(r)
 	}()
@@ -109,7 +110,7 @@ func (u *Upstream) events(ctx context.Context, body io.Reader, at *place, take f
 		} else if take(e) {
 			return nil
 		}
-		l.end()
+		l.End()
 	}
 }
 

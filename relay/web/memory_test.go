@@ -10,37 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-func TestBudgetLetsOneMessageGoBeyond(t *testing.T) {
-	b := newBudget(1 << 20)
-	one, two, three := lease{of: b}, lease{of: b}, lease{of: b}
-	ctx := t.Context()
-	for _, step := range []struct {
-		l     *lease
-		bytes int
-	}{{&one, 100 << 10}, {&one, 800 << 10}, {&two, freeBytes}, {&two, 10 << 20}, {&two, 20 << 20}} {
-		if err := step.l.grow(ctx, step.bytes); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got := make(chan error)
-	go func() { got <- three.grow(ctx, 500<<10) }()
-	select {
-	case <-got:
-		t.Fatal("a third message had memory that is not there")
-	case <-time.After(20 * time.Millisecond):
-	}
-	one.end()
-	if err := <-got; err != nil {
-		t.Error(err)
-	}
-	two.end()
-	three.end()
-	if b.free != 1<<20 || len(b.beyond) != 0 {
-		t.Errorf("%d bytes are free, %d beyond", b.free, len(b.beyond))
-	}
-}
+	"github.com/bir-run/bir/relay/budget"
+)
 
 // A hundred answers of 1 MiB at once, to a host that reads them one by one. The
 // budget is made as much smaller as they are.
@@ -64,7 +36,7 @@ func TestMemoryStaysBoundedWithManyLargeAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	up.memory = newBudget(8 << 20)
+	up.memory = budget.New(8 << 20)
 	defer up.Close()
 	defer up.Stop()
 	for i := range n {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bir-run/bir/relay/budget"
 	"github.com/bir-run/bir/relay/jsonrpc"
 )
 
@@ -47,7 +48,7 @@ type Upstream struct {
 	carrier carrier
 	schemas schemas
 	flights flights
-	memory  *budget
+	memory  *budget.Budget
 	buffers sync.Pool     // of *buffer
 	readers sync.Pool     // of *sse.Reader
 	lost    chan struct{} // closed when there is no server to speak to, for good
@@ -75,7 +76,7 @@ func Open(ctx context.Context, cfg Config) (*Upstream, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &Upstream{log: cfg.Log, limit: cfg.MaxMessageBytes, memory: newBudget(budgetBytes),
+	u := &Upstream{log: cfg.Log, limit: cfg.MaxMessageBytes, memory: budget.New(budget.DefaultBytes),
 		lost: make(chan struct{}), closing: make(chan struct{}), exited: make(chan struct{}), inbox: make(chan message)}
 	u.answers, u.out = io.Pipe()
 	w := newWire(cfg, url)
