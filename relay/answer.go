@@ -9,35 +9,78 @@ import (
 	"github.com/bir-run/bir/relay/jsonrpc"
 )
 
-// codeInternal is JSON-RPC's own code for a fault of the server, which a server
-// that is gone is (R6).
-const codeInternal = -32603
+// The codes of our errors are JSON-RPC's own, where one applies (R6): a server that is
+// gone, or says more than can be passed on, is at fault; a request over the limit is
+// invalid.
+const (
+	codeInternal = -32603
+	codeInvalid  = -32600
+)
 
-// answerOpen answers what the upstream left unanswered. A server/discover stays
-// without an answer: a host reads the end of the process as "not a modern server"
-// and an error as "speak the legacy protocol to this process" (R12). So does a
-// request that the host itself gave up on.
+// answerOpen answers what went to an upstream that is gone. A line that it left
+// without an end must not become part of ours.
 func (r *Relay) answerOpen() {
-	if r.midLine {
-		// The upstream ended inside a line. Ours must not become part of it.
-		if _, err := r.cfg.HostOut.Write([]byte("\n")); err != nil {
-			return
-		}
-	}
-	for _, c := range r.table.pending() {
-		if c.method == methodDiscover || c.cancelled {
-			continue
-		}
-		if _, err := r.cfg.HostOut.Write(notAvailable(c.id, c.method, r.cfg.Name, c.modern)); err != nil {
-			return
-		}
+	_ = r.toHost.endLine() // the host may be gone
+	r.refuseLost()
+}
+
+func (r *Relay) refuseLost() {
+	for _, c := range r.table.takeIf(func(c *call) bool { return r.feed.isLost(c.line) }) {
+		r.refuse(c)
 	}
 }
 
-// notAvailable is the answer in place of an upstream that is gone: to a tools/call
-// a failed tool, to which a model can react, and to anything else an error.
+// refuse ends a call that no upstream will answer. A server/discover stays without
+// an answer where we end, too: a host reads the end of the process as "not a modern
+// server" and an error as "speak the legacy protocol to this process" (R12). So does
+// a request that the host itself gave up on.
+func (r *Relay) refuse(c *call) {
+	if r.reporter != nil {
+		r.reporter.unanswered(*c)
+	}
+	ending := r.feed.isOver() && !r.cfg.StayUp
+	if c.cancelled || c.method == methodDiscover && ending {
+		return
+	}
+	_ = r.toHost.insert(notAvailable(c.id, c.method, r.cfg.Name, c.modern)) // the host may be gone
+}
+
+// tooLarge ends what a message over the limit would have ended. Of an answer in a
+// batch nothing is known, not even whose it is.
+func (r *Relay) tooLarge(m jsonrpc.Message) {
+	text := fmt.Sprintf("The result was too large to deliver (%d bytes; the limit is %d)", m.Size, r.cfg.MaxMessageBytes)
+	r.log.Warn("a message of the server is over the limit", "server", r.cfg.Name, "bytes", m.Size, "limit", r.cfg.MaxMessageBytes)
+	switch m.Kind {
+	case jsonrpc.Response:
+		key, _ := jsonrpc.Key(m.ID)
+		c, _ := r.table.take(key, r.readAt)
+		if c == nil {
+			return
+		}
+		line := failure(c.id, c.method, text, c.modern)
+		if c.tool != nil && r.reporter != nil {
+			r.reporter.answered(c, jsonrpc.Classify(line), r.readAt)
+		}
+		_ = r.toHost.insert(line) // the host may be gone
+	case jsonrpc.Request:
+		refusal := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"The request was too large to deliver"}}`+"\n", m.ID, codeInvalid)
+		// Ends when the upstream has read it or has ended. Here it must not be waited for:
+		// an upstream that does not read may be waiting for us to read.
+		go func() { _ = r.feed.insert(refusal) }()
+	case jsonrpc.Batch:
+		r.lose()
+	}
+}
+
+// notAvailable is the answer in place of an upstream that is gone.
 func notAvailable(id, method, server string, modern bool) []byte {
-	text, _ := json.Marshal(fmt.Sprintf("MCP server %q is not available", server)) // a string always encodes
+	return failure(id, method, fmt.Sprintf("MCP server %q is not available", server), modern)
+}
+
+// failure is an answer of ours: to a tools/call a failed tool, to which a model can
+// react, and to anything else an error.
+func failure(id, method, message string, modern bool) []byte {
+	text, _ := json.Marshal(message) // a string always encodes
 	if method != methodCall {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeInternal, text)
 	}
@@ -49,8 +92,9 @@ func notAvailable(id, method, server string, modern bool) []byte {
 }
 
 // Refuse takes the place of an upstream that could not be started: it answers the
-// first request that is owed an answer, and returns, at the latest when ctx ends.
-func Refuse(ctx context.Context, in io.Reader, out io.Writer, server string) {
+// first request that is owed an answer, or, with all, each until the host has ended.
+// It returns at the latest when ctx ends.
+func Refuse(ctx context.Context, in io.Reader, out io.Writer, server string, all bool) {
 	answered := make(chan struct{})
 	// Ends with the first request or the end of in; a read that still waits then is
 	// ended by whoever closes in.
@@ -59,11 +103,11 @@ func Refuse(ctx context.Context, in io.Reader, out io.Writer, server string) {
 		lines := jsonrpc.Reader{Source: in, MaxBytes: maxCopyBytes}
 		for {
 			m, err := lines.Next()
-			if m.Kind == jsonrpc.Request && m.ID != nil && m.Method != methodDiscover {
+			owed := m.Kind == jsonrpc.Request && m.ID != nil && (all || m.Method != methodDiscover)
+			if owed {
 				_, _ = out.Write(notAvailable(string(m.ID), m.Method, server, isModern(m.Params()))) // the host may be gone
-				return
 			}
-			if err != nil {
+			if err != nil || owed && !all {
 				return
 			}
 		}

@@ -7,11 +7,13 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/bir-run/bir/relay/callid"
 	"github.com/bir-run/bir/relay/jsonrpc"
 )
 
 const (
 	methodCall      = "tools/call"
+	methodList      = "tools/list"
 	methodDiscover  = "server/discover"
 	methodCancelled = "notifications/cancelled"
 
@@ -20,10 +22,26 @@ const (
 
 // toolCall is what the record keeps of a tools/call.
 type toolCall struct {
-	useID        string // the host's own id for the call, if it sent one
+	useID        string // the host's own id for the call, or else the hook's
 	name         string
 	args         json.RawMessage // as sent
 	requestState string          // of a retry after input_required (R4)
+}
+
+// intercepts are the requests into which is looked, beside those that are owed an
+// answer, which all are. Everything else passes as it is, both ways.
+//
+//	initialize            who the host is; kept for an upstream that is restarted
+//	tools/list            its answer declares the call id, under CallIDs
+//	tools/call            the call id is taken out, under CallIDs; timed and reported
+//	tasks/...             what became of a call that was answered with a task
+//	notifications/cancelled  the call has ended
+var intercepts = map[string]func(r *Relay, c *call, m jsonrpc.Message, params []byte){
+	methodInitialize: (*Relay).noteInitialize,
+	methodCall:       (*Relay).noteCall,
+	methodTaskGet:    (*Relay).noteTask,
+	methodTaskResult: (*Relay).noteTask,
+	methodTaskCancel: (*Relay).noteTask,
 }
 
 // noteHost looks at one line of the host.
@@ -32,10 +50,12 @@ func (r *Relay) noteHost(m jsonrpc.Message) {
 	case jsonrpc.Request:
 		r.noteRequest(m)
 	case jsonrpc.Notification:
-		if m.Method == methodCancelled {
-			id := gjson.GetBytes(m.Params(), "requestId").Raw
-			if key, ok := jsonrpc.Key([]byte(id)); ok {
-				r.table.cancel(key)
+		switch m.Method {
+		case methodCancelled:
+			r.noteCancelled(m)
+		case methodInitialized:
+			if r.cfg.Restart != nil {
+				r.handshake.note(m)
 			}
 		}
 	case jsonrpc.Batch:
@@ -48,17 +68,27 @@ func (r *Relay) noteRequest(m jsonrpc.Message) {
 	if !ok {
 		return
 	}
-	c := &call{id: string(m.ID), method: m.Method, started: time.Now()}
-	params := m.Params()
-	if r.reporter == nil {
-		c.modern = isModern(params)
-	} else {
-		r.noteParams(c, m, params)
-	}
-	if m.Method == methodCall && m.Cut {
-		r.lose() // too large to know what was called
+	c := &call{id: string(m.ID), method: m.Method, line: r.line, started: time.Now()}
+	if note := intercepts[m.Method]; note != nil {
+		note(r, c, m, m.Params())
 	}
 	r.table.add(key, c)
+	if r.feed.isLost(c.line) {
+		r.refuseLost()
+	}
+}
+
+func (r *Relay) noteCancelled(m jsonrpc.Message) {
+	id, _ := jsonrpc.Object(m.Params(), "requestId")
+	key, ok := jsonrpc.Key(id[0])
+	if !ok {
+		return
+	}
+	for _, c := range r.table.cancel(key) {
+		if r.reporter != nil {
+			r.reporter.unanswered(c)
+		}
+	}
 }
 
 // isModern looks for the version that each request of 2026-07-28 carries. It may
@@ -68,24 +98,44 @@ func isModern(params []byte) bool {
 	return bytes.Contains(params, []byte(metaPrefix+`protocolVersion"`))
 }
 
-// noteParams keeps what the record needs of a request.
-func (r *Relay) noteParams(c *call, m jsonrpc.Message, params []byte) {
-	members, _ := jsonrpc.Object(params, "name", "arguments", "requestState", "_meta", "clientInfo")
-	meta, _ := jsonrpc.Object(members[3], metaPrefix+"protocolVersion", metaPrefix+"clientInfo", "claudecode/toolUseId")
-	c.modern = meta[0] != nil
-	// The host's name is in initialize, or on the modern wire in every request.
-	if m.Method == "initialize" {
-		r.reporter.setHost(members[4])
-	} else if c.modern {
-		r.reporter.setHost(meta[1])
+func (r *Relay) noteInitialize(_ *call, m jsonrpc.Message, params []byte) {
+	if r.cfg.Restart != nil {
+		r.handshake.note(m)
 	}
-	if m.Method == methodCall && !m.Cut {
-		c.tool = newToolCall(members[0], members[1], members[2], meta[2])
+	if r.reporter != nil {
+		members, _ := jsonrpc.Object(params, "clientInfo")
+		r.reporter.setHost(members[0])
 	}
 }
 
-func newToolCall(name, args, state, useID []byte) *toolCall {
-	t := &toolCall{name: text(name), requestState: text(state), useID: text(useID)}
+// noteCall keeps what the record needs of a tools/call.
+func (r *Relay) noteCall(c *call, m jsonrpc.Message, params []byte) {
+	switch {
+	case r.reporter == nil, r.cfg.Record.paused():
+		c.modern = isModern(params)
+		return
+	case m.Cut:
+		r.lose() // too large to know what was called
+		return
+	}
+	members, _ := jsonrpc.Object(params, "name", "arguments", "requestState", "_meta")
+	meta, _ := jsonrpc.Object(members[3], metaPrefix+"protocolVersion", metaPrefix+"clientInfo", "claudecode/toolUseId")
+	if c.modern = meta[0] != nil; c.modern { // every request has the host's name
+		r.reporter.setHost(meta[1])
+	}
+	useID, args := text(meta[2]), members[1]
+	if r.cfg.CallIDs {
+		var hookID string
+		if args, hookID = callid.Take(args); useID == "" {
+			useID = hookID
+		}
+	}
+	c.tool = newToolCall(members[0], args, members[2])
+	c.tool.useID = useID
+}
+
+func newToolCall(name, args, state []byte) *toolCall {
+	t := &toolCall{name: text(name), requestState: text(state)}
 	switch {
 	case args == nil:
 		t.args = json.RawMessage("{}")
@@ -128,7 +178,10 @@ func (r *Relay) noteAnswer(m jsonrpc.Message) {
 	if !told {
 		r.lose()
 	}
-	if c != nil && c.tool != nil && r.reporter != nil {
+	if c != nil && c.method == methodInitialize {
+		r.handshake.noteAnswer(m)
+	}
+	if c != nil && c.reports() && r.reporter != nil {
 		r.reporter.answered(c, m, r.readAt)
 	}
 }

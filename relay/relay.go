@@ -4,9 +4,9 @@
 // or re-encode a message that it does not change, and no failure of recording may
 // reach the conversation.
 //
-//	host ──► read ─► note the calls ─► upstream        (Late: noted, then sent)
-//	host ◄── read ◄─────────────────── upstream        (Early: sent, then noted)
-//	               └─► answered calls ─► queue (250) ─► Recorder
+//	host ──► read ─► note the calls ─► feed ─► upstream  (Late: noted, then sent)
+//	host ◄── outlet ◄── read ◄──────────────── upstream  (Early: sent, then noted)
+//	                      └─► ended calls ─► queue (250) ─► Recorder
 //
 // Why note requests before they are sent and answers after? An answer can come
 // before the sender is scheduled again; noted later, its request would be unknown.
@@ -15,6 +15,14 @@
 //
 // Why a table for every method when only tools/call is recorded? When the upstream
 // ends, each request in flight is owed an answer.
+//
+// Why is a message over the limit cut and not held back? To hold it until its size is
+// known would cost its size in memory and its time in delay, for every message. So
+// its head has gone when the limit is met: the host gets a line that is no JSON,
+// which it must be able to skip, and then the answer that ends its call.
+//
+// Why does a call end when the host cancels it, and not with the answer that may
+// still come? The host will not look at that answer, so no run was built on it.
 package relay
 
 import (
@@ -25,6 +33,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/bir-run/bir/relay/callid"
 	"github.com/bir-run/bir/relay/jsonrpc"
 )
 
@@ -58,28 +67,39 @@ type Config struct {
 	Log      *slog.Logger // nil discards
 	// Record, with a Recorder, is where tool calls are reported.
 	Record Record
-	// Intercept sees every line of the host before it is forwarded, and may give the
-	// bytes that go on in its place; nil leaves the line alone. Set, it makes each line
-	// wait for its end. A line over 32 MiB passes by it.
-	Intercept func(jsonrpc.Message) []byte
+	// MaxMessageBytes is the largest message of the upstream that the host gets; 0
+	// sets no limit.
+	MaxMessageBytes int
+	// CallIDs declares and takes out the member of package callid. Each line then
+	// waits for its end; a request over 32 MiB and a list over 8 MiB pass unchanged.
+	CallIDs bool
+	// Restart starts another upstream in place of one that ended; it is called once, if
+	// at all. nil, or an error, ends the conversation.
+	Restart func(ctx context.Context) (Upstream, error)
+	// StayUp answers requests when the upstream has ended for good, until the host ends.
+	StayUp bool
 }
 
 // Relay is one conversation.
 type Relay struct {
-	cfg      Config
-	log      *slog.Logger
-	table    table
-	reporter *reporter // nil records nothing
-	blind    atomic.Bool
+	cfg       Config
+	log       *slog.Logger
+	table     table
+	handshake handshake
+	toHost    outlet
+	feed      *feed
+	reporter  *reporter // nil records nothing
+	blind     atomic.Bool
+	line      int64 // of the host, under way; fromHost's own
 	// These belong to fromUpstream, and to Run once that has ended.
-	readAt  time.Time // when the upstream was last read
-	noise   int       // its lines that were no JSON
-	midLine bool      // its last line had no end
+	readAt time.Time // when the upstream was last read
+	noise  int       // its lines that were no JSON
 }
 
 // New makes a relay; Run starts it.
 func New(cfg Config) *Relay {
-	r := &Relay{cfg: cfg, log: cfg.Log, table: table{open: map[string]*call{}}}
+	r := &Relay{cfg: cfg, log: cfg.Log, table: table{open: map[string]*call{}},
+		toHost: outlet{seam: seam{to: cfg.HostOut}}, feed: newFeed(cfg.Upstream, cfg.Restart != nil)}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
@@ -100,55 +120,29 @@ func (r *Relay) Run(ctx context.Context) error {
 	// Ends with the host's input. It can outlive Run where that cannot be closed under
 	// a waiting Read, such as a terminal; the process ends it then.
 	go func() { defer close(hostEnded); r.fromHost() }()
-	upstreamEnded := make(chan error, 1)
-	// Ends with the upstream's output, or, when the host does not read, with the process.
-	go func() { upstreamEnded <- r.fromUpstream() }()
-
-	var err error
-	select {
-	case err = <-upstreamEnded:
-		if err == nil && !closed(hostEnded) && ctx.Err() == nil {
-			r.answerOpen()
-		}
-		r.cfg.Upstream.Stop()
-	case <-hostEnded:
-		err = r.windDown(upstreamEnded)
-	case <-ctx.Done():
-		err = r.windDown(upstreamEnded)
-	}
+	err := r.live(ctx, hostEnded)
+	r.feed.close()
 	// Ends at once, but where a system does not close a file under a waiting read.
 	go func() { _ = r.cfg.HostIn.Close() }()
 	r.finish(ctx)
 	return err
 }
 
-// windDown ends the upstream while its answers still reach the host (R11).
-func (r *Relay) windDown(upstreamEnded <-chan error) error {
-	r.cfg.Upstream.Stop()
-	timer := time.NewTimer(deliverTimeout)
-	defer timer.Stop()
-	select {
-	case err := <-upstreamEnded:
-		return err
-	case <-timer.C:
-		return errors.New("host does not read its answers")
-	}
-}
-
 // fromHost passes on what the host says. When the upstream no longer takes it, it
 // reads on: the requests are answered when the upstream has ended.
 func (r *Relay) fromHost() {
-	in := jsonrpc.Reader{Source: r.cfg.HostIn, Forward: &sink{to: r.cfg.Upstream}, When: jsonrpc.Late, MaxBytes: maxRequestBytes}
-	if r.cfg.Intercept != nil {
+	in := jsonrpc.Reader{Source: r.cfg.HostIn, Forward: r.feed, When: jsonrpc.Late, MaxBytes: maxRequestBytes}
+	if r.cfg.CallIDs {
 		in.When = jsonrpc.Held
 	}
 	for {
 		m, err := in.Next()
 		if m.Size > 0 {
 			r.guard("host", func() { r.noteHost(m) })
+			r.line++
 		}
-		if m.Size > 0 && r.cfg.Intercept != nil {
-			if b := r.cfg.Intercept(m); b != nil {
+		if m.Size > 0 && r.cfg.CallIDs && !m.Cut {
+			if b := callid.TakeFrom(m.Raw); b != nil {
 				in.Replace(m, b)
 			}
 		}
@@ -158,24 +152,58 @@ func (r *Relay) fromHost() {
 	}
 }
 
-func (r *Relay) fromUpstream() error {
-	source := stamped{r.cfg.Upstream, &r.readAt}
-	out := jsonrpc.Reader{Source: source, Forward: r.cfg.HostOut, MaxBytes: maxCopyBytes, Wanted: r.table.records}
+// fromUpstream passes on what an upstream says; replaying says that its first answer
+// is to a handshake of ours.
+func (r *Relay) fromUpstream(up Upstream, replaying *replay) error {
+	out := jsonrpc.Reader{Source: stamped{up, &r.readAt}, Forward: &r.toHost, MaxBytes: maxCopyBytes,
+		MaxForward: r.cfg.MaxMessageBytes, Wanted: r.table.records}
+	if replaying != nil || r.cfg.CallIDs {
+		out.When = jsonrpc.Held
+	}
 	for {
 		m, err := out.Next()
-		if m.Size > 0 {
-			r.guard("upstream", func() { r.noteUpstream(m) })
+		switch {
+		case m.Size == 0:
+		case replaying.is(m):
+			out.Replace(m, nil)
+			if !r.cfg.CallIDs {
+				out.When = jsonrpc.Early
+			}
+			replaying.done(m)
+		default:
+			r.hear(&out, m)
 		}
 		switch {
 		case err == nil:
-		case errors.Is(err, jsonrpc.ErrTruncated):
-			r.midLine = true
-			return nil
-		case err == io.EOF:
+		case err == io.EOF, errors.Is(err, jsonrpc.ErrTruncated):
 			return nil
 		default:
 			return err
 		}
+	}
+}
+
+// hear looks at one line of the upstream.
+func (r *Relay) hear(out *jsonrpc.Reader, m jsonrpc.Message) {
+	if r.cfg.CallIDs {
+		r.declare(out, m)
+	}
+	if m.Clipped {
+		out.Replace(m, nil) // where it was held it need not go at all
+		r.guard("upstream", func() { r.tooLarge(m) })
+		return
+	}
+	r.guard("upstream", func() { r.noteUpstream(m) })
+}
+
+// declare adds the call id's declaration to a list of tools.
+func (r *Relay) declare(out *jsonrpc.Reader, m jsonrpc.Message) {
+	listed := m.Kind == jsonrpc.Batch || m.Kind == jsonrpc.Response && r.table.asks(m.ID, methodList)
+	if !listed || m.Cut || r.cfg.Record.paused() {
+		return
+	}
+	if b := callid.Declare(m.Raw); b != nil {
+		out.Replace(m, b)
 	}
 }
 
@@ -210,8 +238,8 @@ func (r *Relay) finish(ctx context.Context) {
 	if r.reporter == nil {
 		return
 	}
-	for _, c := range r.table.drain() {
-		r.reporter.unanswered(c)
+	for _, c := range r.table.takeIf(func(*call) bool { return true }) {
+		r.reporter.unanswered(*c)
 	}
 	r.reporter.close(context.WithoutCancel(ctx))
 }
@@ -226,20 +254,6 @@ func (s stamped) Read(b []byte) (int, error) {
 	n, err := s.Reader.Read(b)
 	*s.at = time.Now()
 	return n, err
-}
-
-// sink takes everything, and after the first error passes nothing on.
-type sink struct {
-	to     io.Writer
-	broken bool
-}
-
-func (s *sink) Write(b []byte) (int, error) {
-	if !s.broken {
-		_, err := s.to.Write(b)
-		s.broken = err != nil
-	}
-	return len(b), nil
 }
 
 func closed(c <-chan struct{}) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -248,7 +249,7 @@ func TestIDsOfAllKindsFindTheirCalls(t *testing.T) {
 	}
 }
 
-func TestACancelledCallWithoutAnswerIsCancelled(t *testing.T) {
+func TestACancelledCallIsOneCancelledStepWhateverFollows(t *testing.T) {
 	s := start(t, nil)
 	s.ask(call("1", `{"n":1}`))
 	s.ask(call("2", `{"n":2}`))
@@ -256,10 +257,11 @@ func TestACancelledCallWithoutAnswerIsCancelled(t *testing.T) {
 	s.ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"x"}}`)
 	s.ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
 	s.reply(result("2", `{"late":true}`))
+	s.reply(result("2", `{"again":true}`))
 	s.end()
 	want := []told{
-		{"echo", `{"n":2}`, `{"late":true}`, "", recorder.StatusOK},
 		{"echo", `{"n":1}`, "", "", recorder.StatusCancelled},
+		{"echo", `{"n":2}`, "", "", recorder.StatusCancelled},
 		{"echo", `{"n":3}`, "", "", recorder.StatusNoAnswer},
 	}
 	if diff := cmp.Diff(want, s.recorded()); diff != "" {
@@ -364,23 +366,6 @@ func TestCancellingRunStopsTheUpstream(t *testing.T) {
 	}
 }
 
-func TestInterceptMayReplaceALine(t *testing.T) {
-	s := start(t, func(c *relay.Config) {
-		c.Intercept = func(m jsonrpc.Message) []byte {
-			if m.Method != "tools/call" {
-				return nil
-			}
-			return []byte(strings.ReplaceAll(string(m.Raw), `"secret":1,`, ""))
-		}
-	})
-	s.ask(`{"id":1,"method":"ping","secret":1,"x":2}`)
-	s.host.Say(`{"id":2,"method":"tools/call","secret":1,"params":{}}` + "\n")
-	if got := s.up.Hear(); got != `{"id":2,"method":"tools/call","params":{}}`+"\n" {
-		t.Errorf("the upstream got %q", got)
-	}
-	s.end()
-}
-
 func TestManyCallsAtOnceAreAllRecordedOrMissed(t *testing.T) {
 	const calls = 3000
 	s := start(t, nil)
@@ -408,5 +393,55 @@ func TestManyCallsAtOnceAreAllRecordedOrMissed(t *testing.T) {
 	}
 	if lossy := s.rec.Ends()[0].Lossy; len(got) != calls && !lossy || len(got) == calls && lossy {
 		t.Errorf("%d of %d calls recorded, lossy %v", len(got), calls, lossy)
+	}
+}
+
+func TestTheCallIDIsDeclaredTakenOutAndReported(t *testing.T) {
+	s := start(t, func(c *relay.Config) { c.CallIDs = true })
+	s.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	s.up.Say(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{}}}],"ttlMs":1.0}}` + "\n")
+	s.hear(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"__bir_call_id__":{"type":"string","description":"Reserved. Leave unset."}}}}],"ttlMs":1.0}}`)
+	s.host.Say(call("2", `{"n":1.0,"__bir_call_id__":"call_7"}`) + "\n")
+	if got := s.up.Hear(); got != call("2", `{"n":1.0}`)+"\n" {
+		t.Errorf("the upstream got %s", got)
+	}
+	s.reply(result("2", `{}`))
+	s.ask(call("3", `{"n":2}`))
+	s.reply(result("3", `{"tools":[{"inputSchema":{}}]}`)) // no list
+	s.end()
+	if diff := cmp.Diff([]told{{"echo", `{"n":1.0}`, `{}`, "", recorder.StatusOK}, {"echo", `{"n":2}`, `{"tools":[{"inputSchema":{}}]}`, "", recorder.StatusOK}}, s.recorded()); diff != "" {
+		t.Error(diff)
+	}
+	if id := s.rec.Calls()[0].ID; id != "call_7" {
+		t.Errorf("recorded as %s", id)
+	}
+}
+
+func TestWhilePausedNothingIsRecordedOrDeclared(t *testing.T) {
+	var off atomic.Bool
+	s := start(t, func(c *relay.Config) { c.Record.Paused, c.CallIDs = off.Load, true })
+	s.ask(call("1", `{"n":1}`))
+	s.reply(result("1", `{}`))
+	s.rec.Await(1)
+	s.ask(call("2", `{"n":2}`))
+	off.Store(true)
+	s.reply(result("2", `{}`)) // ends while off
+	s.ask(call("3", `{"n":3}`))
+	s.ask(`{"jsonrpc":"2.0","id":4,"method":"tools/list"}`)
+	s.reply(`{"jsonrpc":"2.0","id":4,"result":{"tools":[{"inputSchema":{}}]}}`)
+	s.end()
+	if got := s.recorded(); len(got) != 1 || got[0].Args != `{"n":1}` {
+		t.Errorf("recorded %v", got)
+	}
+}
+
+func TestADuplicateAnswerIsRelayedAndNotRecorded(t *testing.T) {
+	s := start(t, nil)
+	s.ask(call("1", `{}`))
+	s.reply(result("1", `{"first":true}`))
+	s.reply(result("1", `{"second":true}`))
+	s.end()
+	if diff := cmp.Diff([]told{{"echo", `{}`, `{"first":true}`, "", recorder.StatusOK}}, s.recorded()); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -41,7 +41,12 @@ type Record struct {
 	Tier     recorder.Tier
 	CWD      string
 	Server   recorder.Server // how the upstream was reached
+	// Paused says that nothing is recorded for now, neither a call that begins nor one
+	// that ends; nil never does. It is asked at each call, from several goroutines.
+	Paused func() bool
 }
+
+func (r *Record) paused() bool { return r.Paused != nil && r.Paused() }
 
 // report is one call that ended.
 type report struct {
@@ -54,6 +59,7 @@ type report struct {
 	// needsInput and state are those of a result that only asks (R4).
 	needsInput bool
 	state      string
+	task       string // that a result names in place of what was asked for
 }
 
 // reporter hands ended calls to the Recorder from a goroutine of its own, so that
@@ -64,6 +70,7 @@ type reporter struct {
 	log   *slog.Logger
 	run   string            // empty until the first call; the goroutine's own
 	await map[string]report // calls that wait for input, by requestState; likewise
+	tasks map[string]report // calls that became tasks, by the task's id; likewise
 	ended chan struct{}
 	wake  chan struct{} // holds one token when there is something to do at once
 	timer *time.Timer   // fires when there is something to do
@@ -77,7 +84,7 @@ type reporter struct {
 }
 
 func newReporter(cfg Record, name string, log *slog.Logger) *reporter {
-	p := &reporter{cfg: cfg, name: name, log: log, await: map[string]report{},
+	p := &reporter{cfg: cfg, name: name, log: log, await: map[string]report{}, tasks: map[string]report{},
 		ended: make(chan struct{}), wake: make(chan struct{}, 1), timer: time.NewTimer(collectTime)}
 	p.timer.Stop()
 	return p
@@ -133,7 +140,12 @@ func (p *reporter) push(r report) {
 	}
 }
 
-func (r *report) size() int { return len(r.answer.Raw) + len(r.call.tool.args) }
+func (r *report) size() int {
+	if r.call.tool == nil {
+		return len(r.answer.Raw)
+	}
+	return len(r.answer.Raw) + len(r.call.tool.args)
+}
 
 func (p *reporter) poke() {
 	select {
@@ -208,6 +220,10 @@ func (p *reporter) work() (done bool) {
 // for its retry, and both are one call, with the arguments and the start of the
 // first.
 func (p *reporter) record(r report) {
+	if r.call.task != "" {
+		p.follow(r)
+		return
+	}
 	state := r.call.tool.requestState
 	if first, ok := p.await[state]; ok {
 		delete(p.await, state)
@@ -217,11 +233,14 @@ func (p *reporter) record(r report) {
 	if r.answer.Raw != nil {
 		r.readAnswer()
 	}
-	if r.needsInput {
+	switch {
+	case r.needsInput:
 		p.hold(r)
-		return
+	case r.task != "":
+		p.holdTask(r)
+	default:
+		p.send(r)
 	}
-	p.send(r)
 }
 
 // hold keeps a call until its retry. Without a state to know the retry by, or with
@@ -240,6 +259,9 @@ func gaveUp(r report) report {
 }
 
 func (p *reporter) send(r report) {
+	if p.cfg.paused() {
+		return
+	}
 	if p.run == "" {
 		p.startRun(r.call.started)
 	}
@@ -274,6 +296,9 @@ func (p *reporter) startRun(at time.Time) {
 func (p *reporter) finishRun() {
 	for _, r := range p.await {
 		p.send(gaveUp(r))
+	}
+	for _, r := range p.tasks {
+		p.send(unknown(r))
 	}
 	if p.run == "" {
 		return
@@ -311,7 +336,7 @@ func (r *report) readAnswer() {
 		return
 	}
 	result := r.answer.Tail()
-	members, size := jsonrpc.Object(result, "isError", "resultType", "requestState")
+	members, size := jsonrpc.Object(result, "isError", "resultType", "requestState", "task", "taskId")
 	if size == 0 { // no object, so against the protocol, but all there is
 		full := jsonrpc.Classify(r.answer.Raw)
 		size = len(full.Result())
@@ -322,6 +347,7 @@ func (r *report) readAnswer() {
 		r.status = recorder.StatusToolError
 	}
 	r.needsInput, r.state = text(members[1]) == "input_required", text(members[2])
+	r.task = taskOf(text(members[1]), members[3], members[4])
 }
 
 // failureText is a JSON-RPC error's message, or the whole of it where it has none.

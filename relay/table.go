@@ -14,12 +14,17 @@ type call struct {
 	order     int
 	id        string // raw JSON text, for an answer of ours
 	method    string
-	modern    bool // it came with the per-request _meta of 2026-07-28
+	line      int64 // of the host's stream
+	modern    bool  // it came with the per-request _meta of 2026-07-28
 	cancelled bool
 	started   time.Time
 	tool      *toolCall // nil for other methods, and where nothing is recorded
+	task      string    // of which this asks what became, likewise
 	next      *call     // the next request under the same id, sent before this was answered
 }
+
+// reports says whether the answer is one to report.
+func (c *call) reports() bool { return c.tool != nil || c.task != "" }
 
 // table holds the requests in flight, by the key of their id.
 type table struct {
@@ -34,15 +39,7 @@ func (t *table) add(key string, c *call) {
 	defer t.mu.Unlock()
 	t.count++
 	c.order = t.count
-	last := t.open[key]
-	if last == nil {
-		t.open[key] = c
-		return
-	}
-	for last.next != nil {
-		last = last.next
-	}
-	last.next = c
+	t.open[key] = chain(t.open[key], c)
 }
 
 // records says whether the answer with this raw id may be one to report.
@@ -54,7 +51,7 @@ func (t *table) records(id []byte) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for c := t.open[key]; c != nil; c = c.next {
-		if c.tool != nil {
+		if c.reports() {
 			return true
 		}
 	}
@@ -88,35 +85,71 @@ func (t *table) take(key string, readAt time.Time) (c *call, told bool) {
 	return c, told
 }
 
-// cancel notes that the host gave up on what is in flight under an id. An answer
-// may still come.
-func (t *table) cancel(key string) {
+// asks says whether an answer belongs to a request of a method.
+func (t *table) asks(id []byte, method string) bool {
+	key, ok := jsonrpc.Key(id)
+	if !ok {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for c := t.open[key]; c != nil; c = c.next {
+		if c.method == method {
+			return true
+		}
+	}
+	return false
+}
+
+// cancel notes that the host gave up on what is in flight under an id, and returns
+// the calls to report for that. An answer may still come; it is owed to nobody.
+func (t *table) cancel(key string) (ended []call) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for c := t.open[key]; c != nil; c = c.next {
 		c.cancelled = true
+		ended = append(ended, *c)
+		c.tool = nil
 	}
+	return ended
 }
 
-// pending lists what is in flight, oldest first.
-func (t *table) pending() []call {
+// takeIf removes the requests for which gone holds, oldest first.
+func (t *table) takeIf(gone func(*call) bool) []*call {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var all []call
-	for _, c := range t.open {
-		for ; c != nil; c = c.next {
-			all = append(all, *c)
+	var all []*call
+	for key, first := range t.open {
+		var kept *call
+		for c := first; c != nil; {
+			next := c.next
+			c.next = nil
+			if gone(c) {
+				all = append(all, c)
+			} else {
+				kept = chain(kept, c)
+			}
+			c = next
+		}
+		if kept == nil {
+			delete(t.open, key)
+		} else {
+			t.open[key] = kept
 		}
 	}
-	slices.SortFunc(all, func(a, b call) int { return cmp.Compare(a.order, b.order) })
+	slices.SortFunc(all, func(a, b *call) int { return cmp.Compare(a.order, b.order) })
 	return all
 }
 
-// drain empties the table.
-func (t *table) drain() []call {
-	all := t.pending()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	clear(t.open)
-	return all
+// chain puts c behind the last of the requests under its id.
+func chain(first, c *call) *call {
+	if first == nil {
+		return c
+	}
+	last := first
+	for last.next != nil {
+		last = last.next
+	}
+	last.next = c
+	return first
 }
