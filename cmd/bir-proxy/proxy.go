@@ -95,7 +95,7 @@ func (p *proxy) refuse(ctx context.Context, err error) int {
 	fmt.Fprintf(p.err, "bir-proxy: %s\n", err)
 	ctx, cancel := context.WithTimeout(ctx, refuseTimeout)
 	defer cancel()
-	relay.Refuse(ctx, p.in, p.out, p.config.ServerName)
+	relay.Refuse(ctx, p.in, p.out, p.config.ServerName, false)
 	_ = p.in.Close()
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
 		return exitNotFound
