@@ -88,3 +88,13 @@ func errorLine(id []byte, f *failure) []byte {
 	text, _ := json.Marshal(f.text) // a string always encodes
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, f.code, text)
 }
+
+// ConnectionError is the JSON-RPC error for a request that did not get through to
+// the server, or whose connection was lost: err is what net/http said.
+func ConnectionError(ctx context.Context, id []byte, err error) []byte {
+	f, ok := connectionFailure(ctx, err).(*failure)
+	if !ok {
+		f = failf(codeStopped, "the request was given up")
+	}
+	return errorLine(id, f)
+}

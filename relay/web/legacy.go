@@ -129,7 +129,7 @@ func (l *legacy) connect(ctx context.Context, at *place) (opened bool, err error
 	defer cancel()
 	late := time.AfterFunc(l.within, cancel)
 	defer late.Stop()
-	res, err := l.wire.do(ctx, http.MethodGet, l.wire.url, l.wire.newHeader(acceptStream), nil)
+	res, err := l.wire.do(ctx, http.MethodGet, l.wire.URL, l.wire.newHeader(acceptStream), nil)
 	if err != nil {
 		return false, l.slow(err)
 	}
@@ -178,7 +178,7 @@ func (l *legacy) begin(ctx context.Context, giveUp func(), to *line, base *url.U
 		return failf(codeRefused, "upstream named no endpoint")
 	}
 	endpoint, err := base.Parse(strings.TrimSpace(string(e.Data)))
-	if err != nil || !sameOrigin(endpoint, l.wire.url) {
+	if err != nil || !sameOrigin(endpoint, l.wire.URL) {
 		return failf(codeRefused, "upstream named an endpoint of another origin")
 	}
 	endpoint.User = nil

@@ -125,7 +125,7 @@ func (s *streamable) get(ctx context.Context, lastID string, t terms) (*http.Res
 	if lastID != "" {
 		h.Set(headerLastEventID, lastID)
 	}
-	return s.wire.do(ctx, http.MethodGet, s.wire.url, h, nil)
+	return s.wire.do(ctx, http.MethodGet, s.wire.URL, h, nil)
 }
 
 func isStream(res *http.Response) bool {
@@ -192,7 +192,7 @@ func (s *streamable) bye(ctx context.Context) {
 	}
 	h := s.wire.newHeader("*/*")
 	t.setOn(h)
-	res, err := s.wire.do(ctx, http.MethodDelete, s.wire.url, h, nil)
+	res, err := s.wire.do(ctx, http.MethodDelete, s.wire.URL, h, nil)
 	if err != nil {
 		s.u.log.Debug("end the session", "error", err)
 		return

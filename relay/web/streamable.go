@@ -39,7 +39,7 @@ func (s *streamable) post(ctx context.Context, m message, t terms) (*http.Respon
 	case m.method != methodInitialize:
 		t.setOn(h)
 	}
-	return s.wire.do(ctx, http.MethodPost, s.wire.url, h, m.raw)
+	return s.wire.do(ctx, http.MethodPost, s.wire.URL, h, m.raw)
 }
 
 // postInSession sends one message, and once more when the session turns out to be

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/base64"
 	"io"
 	"net"
 	"net/http"
@@ -15,65 +14,20 @@ import (
 
 const (
 	maxRedirects = 5
-	// bufferBytes of each connection, both ways.
-	bufferBytes = 16 << 10
-	// idleConns are kept open: as many as requests are usually open at once.
-	idleConns = 128
-	// Node closes an idle connection after 5 s. A POST that it crosses is lost, and must
-	// not be sent twice, so we are the first to close. A connection that is costly to
-	// make is kept for as long as others do.
-	plainIdleTimeout = 4 * time.Second
-	tlsIdleTimeout   = 90 * time.Second
-	// Over HTTP/2 one connection carries everything, so that its death is noticed by a
-	// ping.
-	pingAfter   = 30 * time.Second
-	pingTimeout = 15 * time.Second
 	// discardTimeout bounds the wait for a body that nobody needs.
 	discardTimeout = time.Second
 )
 
 // wire sends requests to one origin.
-type wire struct {
-	transport *http.Transport
-	url       *url.URL // without the user's name and password
-	header    http.Header
-	host      string // the Host header, where a static one is set
-}
+type wire struct{ *Origin }
 
 func newWire(cfg Config, u *url.URL) *wire {
-	dialer := net.Dialer{Timeout: cfg.ConnectTimeout}
-	w := &wire{header: http.Header{}, transport: &http.Transport{
-		Proxy:               cfg.Proxy,
-		DialContext:         dialer.DialContext,
-		TLSClientConfig:     cfg.TLS.Clone(),
-		TLSHandshakeTimeout: cfg.ConnectTimeout,
-		ForceAttemptHTTP2:   true,
-		DisableCompression:  true, // done here, so that a plain answer is asked for on loopback
-		MaxIdleConnsPerHost: idleConns,
-		IdleConnTimeout:     plainIdleTimeout,
-		ReadBufferSize:      bufferBytes,
-		WriteBufferSize:     bufferBytes,
-		HTTP2:               &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
-	}}
-	if u.Scheme == "https" {
-		w.transport.IdleConnTimeout = tlsIdleTimeout
+	o := newOrigin(cfg, u)
+	if o.Header.Get("User-Agent") == "" {
+		o.Header.Set("User-Agent", userAgent)
 	}
-	bare := *u
-	bare.User = nil
-	w.url = &bare
-	w.header.Set("User-Agent", userAgent)
-	w.header.Set("Accept-Encoding", encoding(u.Hostname()))
-	if u.User != nil {
-		password, _ := u.User.Password()
-		w.header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
-	}
-	for name, value := range cfg.Header {
-		if w.header.Set(name, value); strings.EqualFold(name, "Host") {
-			w.host = value
-			w.header.Del("Host")
-		}
-	}
-	return w
+	o.Header.Set("Accept-Encoding", encoding(u.Hostname()))
+	return &wire{o}
 }
 
 // encoding is what an answer may be packed with. On this machine packing costs more
@@ -85,11 +39,11 @@ func encoding(host string) string {
 	return "gzip"
 }
 
-func (w *wire) close() { w.transport.CloseIdleConnections() }
+func (w *wire) close() { w.Transport.CloseIdleConnections() }
 
 // newHeader is a copy of the static headers.
 func (w *wire) newHeader(accept string) http.Header {
-	h := w.header.Clone()
+	h := w.Header.Clone()
 	h.Set("Accept", accept)
 	return h
 }
@@ -110,10 +64,10 @@ func (w *wire) do(ctx context.Context, method string, to *url.URL, h http.Header
 		if req.Header = h; body == nil {
 			req.Body, req.GetBody = nil, nil
 		}
-		if w.host != "" {
-			req.Host = w.host
+		if w.Host != "" {
+			req.Host = w.Host
 		}
-		res, err := w.transport.RoundTrip(req)
+		res, err := w.Transport.RoundTrip(req)
 		if err != nil {
 			return nil, connectionFailure(ctx, err)
 		}
@@ -149,7 +103,7 @@ func (w *wire) redirected(method string, from *url.URL, res *http.Response) (*ur
 	if err != nil || res.Header.Get("Location") == "" {
 		return nil, failf(codeRefused, "upstream redirects to nowhere (HTTP %d)", res.StatusCode)
 	}
-	if !sameOrigin(to, w.url) {
+	if !sameOrigin(to, w.URL) {
 		return nil, failf(codeRefused, "upstream redirects to another origin (HTTP %d)", res.StatusCode)
 	}
 	to.User = nil
