@@ -214,13 +214,18 @@ func TestClosedHostDenies(t *testing.T) {
 	mustDeny(t, h.Check(t.Context(), step("x")), guard.CodeNotReady)
 }
 
-func TestTryNeedsNoInstalling(t *testing.T) {
+func TestTrialNeedsNoInstalling(t *testing.T) {
 	path := put(t, filepath.Join(t.TempDir(), "rule.wasm"), guardtest.Reactor(guardtest.Deny).Bytes())
-	v, err := guard.Try(t.Context(), guard.Config{}, path, step("x"))
-	if err != nil || v.Verdict.Code != "test_denied" || v.Module != "rule" {
+	trial, err := guard.OpenTrial(t.Context(), guard.Config{}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trial.Close(t.Context())
+	v, err := trial.Ask(t.Context(), step("x"))
+	if err != nil || v.Verdict.Code != "test_denied" || v.Module != "rule" || v.Memory < 64<<10 {
 		t.Errorf("got %+v, %v", v, err)
 	}
-	if _, err := guard.Try(t.Context(), guard.Config{}, path+".none", step("x")); err == nil {
+	if _, err := guard.OpenTrial(t.Context(), guard.Config{}, path+".none"); err == nil {
 		t.Error("a file that is not there was tried")
 	}
 }

@@ -14,15 +14,17 @@ import (
 // Decision is what the guards say together.
 type Decision struct {
 	Allow    bool            `json:"allow"`
-	Verdicts []ModuleVerdict `json:"verdicts"` // in the order of asking, up to the first denial
+	Verdicts []ModuleVerdict `json:"verdicts"` // in the order of asking
 }
 
 // Denial is the verdict that decided; ok is false when all allowed.
 func (d Decision) Denial() (v ModuleVerdict, ok bool) {
-	if d.Allow || len(d.Verdicts) == 0 {
-		return ModuleVerdict{}, false
+	for _, v := range d.Verdicts {
+		if !v.Verdict.Allow {
+			return v, true
+		}
 	}
-	return d.Verdicts[len(d.Verdicts)-1], true
+	return ModuleVerdict{}, false
 }
 
 // ModuleVerdict is what one module said, or what the host said for it.
@@ -32,7 +34,8 @@ type ModuleVerdict struct {
 	Builtin  bool             `json:"builtin"`
 	Kind     guardsdk.Kind    `json:"kind"`
 	Verdict  guardsdk.Verdict `json:"verdict"`
-	Duration time.Duration    `json:"duration"`
+	Duration time.Duration    `json:"duration"`          // nanoseconds
+	Memory   uint64           `json:"memory,omitempty"`  // bytes of the instance's memory after the call
 	Failure  string           `json:"failure,omitempty"` // why the module itself gave no verdict
 	Printed  string           `json:"printed,omitempty"` // to standard error, its start
 }
@@ -42,15 +45,39 @@ type ModuleVerdict struct {
 // whatever the kind, since nobody knows what it would answer. The host fills the
 // request's ABI, Strings and Config.
 func (h *Host) Check(ctx context.Context, req guardsdk.Request) Decision {
-	decision := h.check(ctx, req)
+	decision := h.consult(ctx, req, false)
 	for _, v := range decision.Verdicts {
 		h.logVerdict(ctx, v, req)
 	}
 	return decision
 }
 
-func (h *Host) check(ctx context.Context, req guardsdk.Request) Decision {
+// Explain asks as Check does, but goes on after a denial, so that people see what
+// each guard says. Nothing hangs on the answer: it is neither logged nor counted.
+func (h *Host) Explain(ctx context.Context, req guardsdk.Request) Decision {
+	return h.consult(ctx, req, true)
+}
+
+// question is a request ready for the modules.
+type question struct {
+	kind guardsdk.Kind
+	json []byte // without a module's own settings
+}
+
+func newQuestion(req guardsdk.Request) (question, error) {
 	full, err := complete(req)
+	if err != nil {
+		return question{}, fmt.Errorf("the request is not well formed: %w", err)
+	}
+	data, err := encode(full)
+	if err != nil {
+		return question{}, fmt.Errorf("the request is not well formed: %w", err)
+	}
+	return question{req.Kind, data}, nil
+}
+
+func (h *Host) consult(ctx context.Context, req guardsdk.Request, everyone bool) Decision {
+	q, err := newQuestion(req)
 	if err != nil {
 		return deniedByHost(req.Kind, CodeBadRequest, err.Error())
 	}
@@ -61,14 +88,18 @@ func (h *Host) check(ctx context.Context, req guardsdk.Request) Decision {
 	h.await(ctx, entries)
 	decision := Decision{Allow: true}
 	for _, e := range entries {
-		verdict, asked := e.ask(ctx, full)
+		v, asked := e.ask(ctx, q)
 		if !asked {
 			continue
 		}
-		decision.Verdicts = append(decision.Verdicts, verdict)
-		if !verdict.Verdict.Allow {
-			decision.Allow = false
-			return decision
+		decision.Verdicts = append(decision.Verdicts, v)
+		decision.Allow = decision.Allow && v.Verdict.Allow
+		if everyone {
+			continue
+		}
+		h.tallies.book(h.pinKey(e.sighting), v)
+		if !decision.Allow {
+			break
 		}
 	}
 	return decision
@@ -95,10 +126,10 @@ func (h *Host) await(ctx context.Context, entries []*entry) {
 	}
 }
 
-// ask puts the request to one module. asked is false when the module is ready and
+// ask puts the question to one module. asked is false when the module is ready and
 // does not answer questions of this kind.
-func (e *entry) ask(ctx context.Context, req guardsdk.Request) (v ModuleVerdict, asked bool) {
-	v = ModuleVerdict{Module: e.name, Builtin: e.scope == ScopeBuiltIn, Kind: req.Kind}
+func (e *entry) ask(ctx context.Context, q question) (v ModuleVerdict, asked bool) {
+	v = ModuleVerdict{Module: e.name, Builtin: e.scope == ScopeBuiltIn, Kind: q.kind}
 	verdict, refused := e.refusal()
 	if refused {
 		if e.isLoaded() {
@@ -108,26 +139,21 @@ func (e *entry) ask(ctx context.Context, req guardsdk.Request) (v ModuleVerdict,
 		return v, true
 	}
 	v.SHA256 = e.module.SHA256
-	if !slices.Contains(e.program.kinds, req.Kind) {
+	if !slices.Contains(e.program.kinds, q.kind) {
 		return v, false
 	}
-	e.program.judge(ctx, req, &v)
+	e.program.judge(ctx, q, &v)
 	return v, true
 }
 
 // judge fills in the verdict that the module gives, or a denial in its place.
-func (p *program) judge(ctx context.Context, req guardsdk.Request, v *ModuleVerdict) {
+func (p *program) judge(ctx context.Context, q question, v *ModuleVerdict) {
 	started := time.Now()
-	defer func() { v.Duration = time.Since(started) }()
-	request, err := encode(req, p.settings.config)
-	if err != nil {
-		v.Verdict = guardsdk.Denied(CodeBadRequest, "the request is not well formed: "+err.Error())
-		return
-	}
-	answer, printed, failed := p.ask(ctx, req.Kind, request)
-	v.Printed = printed
+	a := p.ask(ctx, q.kind, withConfig(q.json, p.settings.config))
+	v.Duration, v.Memory, v.Printed = time.Since(started), a.memory, a.printed
+	failed := a.failed
 	if failed == nil {
-		verdict, err := parseVerdict(answer)
+		verdict, err := parseVerdict(a.verdict)
 		if err == nil {
 			v.Verdict = verdict
 			return
@@ -143,7 +169,7 @@ func (p *program) judge(ctx context.Context, req guardsdk.Request, v *ModuleVerd
 func (h *Host) logVerdict(ctx context.Context, v ModuleVerdict, req guardsdk.Request) {
 	level, event := slog.LevelWarn, "guard.deny"
 	if v.Verdict.Allow {
-		level, event = slog.LevelDebug, "guard.allow"
+		level, event = slog.LevelInfo, "guard.allow"
 		if !h.cfg.Trace {
 			return
 		}
@@ -151,7 +177,7 @@ func (h *Host) logVerdict(ctx context.Context, v ModuleVerdict, req guardsdk.Req
 	h.log.Log(ctx, level, event, "module", v.Module, "sha256", v.SHA256, "kind", v.Kind,
 		"code", v.Verdict.Code, "reason", withoutValues(v.Verdict.Reason, req), "ms", v.Duration.Seconds()*1000)
 	if h.cfg.Trace && v.Printed != "" {
-		h.log.Debug("guard.printed", "module", v.Module, "text", withoutValues(v.Printed, req))
+		h.log.Info("guard.printed", "module", v.Module, "text", withoutValues(v.Printed, req))
 	}
 }
 

@@ -103,6 +103,7 @@ func (inst *instance) close(ctx context.Context) error {
 type memory struct {
 	cap     uint64
 	buffer  []byte
+	most    uint64 // bytes so far; stays when the memory is freed
 	refused bool
 }
 
@@ -121,6 +122,7 @@ func (m *memory) Reallocate(size uint64) []byte {
 		m.buffer = bigger
 	}
 	m.buffer = m.buffer[:size]
+	m.most = max(m.most, size)
 	return m.buffer
 }
 

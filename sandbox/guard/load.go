@@ -111,7 +111,11 @@ func (h *Host) read(e *entry) ([]byte, error) {
 		return nil, fmt.Errorf("its file cannot be read (%v)", reason(err))
 	}
 	e.identify(code)
-	e.settings, e.digests.Settings, err = readSettings(e.settingsPath(), h.cfg.CallTimeout)
+	e.settings, err = defaultSettings(h.cfg.CallTimeout).carriedBy(code)
+	if err != nil {
+		return nil, err
+	}
+	e.settings, e.digests.Settings, err = e.settings.besideAt(e.settingsPath())
 	return code, err
 }
 
@@ -122,7 +126,8 @@ func (h *Host) readBuiltIn(e *entry) ([]byte, error) {
 		return nil, fmt.Errorf("%w; install bir again", err)
 	}
 	e.identify(code)
-	e.settings = settings{timeout: h.cfg.CallTimeout, memoryBytes: defaultMemoryMB << 20, kinds: b.Kinds}
+	e.settings = defaultSettings(h.cfg.CallTimeout)
+	e.settings.kinds = b.Kinds
 	return code, nil
 }
 

@@ -157,10 +157,12 @@ func formOf(compiled wazero.CompiledModule) (Form, []guardsdk.Kind, error) {
 			return "", nil, fmt.Errorf("its export %s must be %s%s", name, name, want)
 		}
 	}
+	// A command may export the rest, too, from a source that serves both forms; but
+	// nothing in it may be called before _start has made it ready.
+	if exports["_start"] != nil {
+		return FormCommand, slices.Clone(allKinds), nil
+	}
 	if exports["bir_guard_v1"] == nil {
-		if exports["_start"] != nil {
-			return FormCommand, slices.Clone(allKinds), nil
-		}
 		return "", nil, errors.New("it exports neither bir_guard_v1 (a reactor) nor _start (a command), so it is no guard; " +
 			"see the examples")
 	}

@@ -45,6 +45,7 @@ type Module struct {
 	Size    int64           `json:"size,omitempty"`  // bytes
 	State   State           `json:"state"`
 	Problem string          `json:"problem,omitempty"` // why it is not ready, and what to do
+	Counts
 }
 
 // Codes of denials that the host decides on.
@@ -69,7 +70,7 @@ type entry struct {
 	digests  digests
 	settings settings
 	program  *program // when the state is ready
-	pinStamp string   // of the pin file that the state was decided by
+	pinStamp stamp    // of the pin file that the state was decided by
 }
 
 func (e *entry) isLoaded() bool {

@@ -83,17 +83,26 @@ func (p *program) tryOut(ctx context.Context) error {
 	return nil
 }
 
-// ask sends one request and gives the verdict's bytes, and what the module
-// printed. Time spent waiting for a free slot counts against the caller's context,
-// not against the module.
-func (p *program) ask(ctx context.Context, kind guardsdk.Kind, request []byte) (answer []byte, printed string, failed *failure) {
+// answer is what came back from one call.
+type answer struct {
+	verdict []byte
+	printed string
+	memory  uint64 // bytes of the instance, after the call
+	failed  *failure
+}
+
+func noAnswer(code, detail string) answer { return answer{failed: &failure{code, detail}} }
+
+// ask sends one request. Time spent waiting for a free slot counts against the
+// caller's context, not against the module.
+func (p *program) ask(ctx context.Context, kind guardsdk.Kind, request []byte) answer {
 	select {
 	case p.slots <- struct{}{}:
 		defer func() { <-p.slots }()
 	case <-p.gone:
-		return nil, "", &failure{CodeNotReady, "the module was replaced meanwhile"}
+		return noAnswer(CodeNotReady, "the module was replaced meanwhile")
 	case <-ctx.Done():
-		return nil, "", &failure{CodeTimeout, "the caller gave up while the module was busy"}
+		return noAnswer(CodeTimeout, "the caller gave up while the module was busy")
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.settings.timeout)
 	defer cancel()
@@ -102,15 +111,15 @@ func (p *program) ask(ctx context.Context, kind guardsdk.Kind, request []byte) (
 	}
 	inst, err := p.takeReactor(ctx)
 	if err != nil {
-		return nil, "", p.explain(ctx, err, inst)
+		return answer{failed: p.explain(ctx, err, inst)}
 	}
-	answer, err = inst.ask(ctx, kind, request)
-	printed = inst.printed.take()
+	verdict, err := inst.ask(ctx, kind, request)
+	a := answer{verdict: verdict, printed: inst.printed.take(), memory: inst.memory.most}
 	if err != nil {
-		failed = p.explain(ctx, err, inst)
+		a.failed = p.explain(ctx, err, inst)
 	}
-	p.putBack(ctx, inst, failed)
-	return answer, printed, failed
+	p.putBack(ctx, inst, a.failed)
+	return a
 }
 
 func (p *program) takeReactor(ctx context.Context) (*instance, error) {
@@ -139,25 +148,19 @@ func (p *program) putBack(ctx context.Context, inst *instance, failed *failure) 
 	p.idle = append(p.idle, inst)
 }
 
-func (p *program) runCommand(ctx context.Context, request []byte) ([]byte, string, *failure) {
-	var out, printed capped
-	out.limit, printed.limit = maxVerdictBytes, maxPrintedBytes
+func (p *program) runCommand(ctx context.Context, request []byte) answer {
+	out := capped{limit: maxVerdictBytes}
 	inst, err := p.instantiate(ctx, request, &out, "_start")
-	if inst != nil {
-		defer inst.close(ctx)
-		printed = inst.printed
-	}
+	defer inst.close(ctx)
+	a := answer{verdict: out.data, printed: inst.printed.take(), memory: inst.memory.most}
 	var exit *sys.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 0 {
-		err = nil
+	switch {
+	case err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 0):
+		a.failed = p.explain(ctx, err, inst)
+	case out.over:
+		a.failed = &failure{CodeBadVerdict, tooLong}
 	}
-	if err != nil {
-		return nil, printed.take(), p.explain(ctx, err, inst)
-	}
-	if out.over {
-		return nil, printed.take(), &failure{CodeBadVerdict, tooLong}
-	}
-	return out.data, printed.take(), nil
+	return a
 }
 
 // close waits for running calls and frees the module. Freeing code that runs would

@@ -149,10 +149,10 @@ func step(key string) string {
 	return "." + key
 }
 
-// encode writes the request as one module gets it. Characters stay as they are,
-// not as escapes, so that a plain search in the bytes finds them.
-func encode(req guardsdk.Request, config json.RawMessage) ([]byte, error) {
-	req.Config = config
+// encode writes the request as modules get it, up to their own settings. Characters
+// stay as they are, not as escapes, so that a plain search in the bytes finds them.
+func encode(req guardsdk.Request) ([]byte, error) {
+	req.Config = nil
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
@@ -162,7 +162,19 @@ func encode(req guardsdk.Request, config json.RawMessage) ([]byte, error) {
 	if out.Len() > maxRequestBytes {
 		return nil, fmt.Errorf("it has more than %d KiB, which no guard can be asked about", maxRequestBytes>>10)
 	}
-	return out.Bytes(), nil
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+// withConfig adds a module's own settings as the last field. The request is shared
+// by all modules, and stays as it is.
+func withConfig(request []byte, config json.RawMessage) []byte {
+	if config == nil {
+		return request
+	}
+	const field = `,"config":`
+	out := make([]byte, 0, len(request)+len(field)+len(config))
+	out = append(append(out, request[:len(request)-1]...), field...)
+	return append(append(out, config...), '}')
 }
 
 // parseVerdict reads what a module answered. Only an object with a boolean "allow"

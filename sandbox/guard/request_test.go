@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -47,10 +48,14 @@ func TestHostFillsWhatTheCallerMayNotSay(t *testing.T) {
 }
 
 func TestRequestIsWrittenWithoutNeedlessEscapes(t *testing.T) {
-	data, err := encode(guardsdk.Request{Kind: guardsdk.KindStep, Args: json.RawMessage(`{"q":"a<b&c>d"}`),
-		Strings: []guardsdk.String{{Path: "args.q", Value: "a<b&c>d"}}}, json.RawMessage(`{"k":1}`))
+	shared, err := encode(guardsdk.Request{Kind: guardsdk.KindStep, Args: json.RawMessage(`{"q": "a<b&c>d"}`),
+		Strings: []guardsdk.String{{Path: "args.q", Value: "a<b&c>d"}}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	data := withConfig(shared, json.RawMessage(`{"k":1}`))
+	if !json.Valid(data) || !json.Valid(shared) || bytes.Contains(shared, []byte("config")) {
+		t.Errorf("%s", data)
 	}
 	if strings.Count(string(data), "a<b&c>d") != 2 || !strings.Contains(string(data), `"config":{"k":1}`) {
 		t.Errorf("%s", data)

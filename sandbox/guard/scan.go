@@ -12,13 +12,24 @@ import (
 	"github.com/bir-run/bir/sandbox/guards"
 )
 
+// maxModules bounds how many modules one host asks, the built-in ones included.
+const maxModules = 100
+
 // sighting is a module as a look at the folders finds it, without reading it.
 type sighting struct {
 	name    string
 	path    string // empty for a built-in one
 	scope   Scope
-	stamp   string // changes when the file or its settings do
+	file    stamp  // of the module
+	beside  stamp  // of its settings; zero: there are none
 	problem string // why it can be no guard, whatever is in it
+}
+
+// stamp tells two states of a file apart by what a look at it shows. The zero stamp
+// is that of no file.
+type stamp struct {
+	size, changed int64
+	mode          fs.FileMode
 }
 
 // refresh looks at the folders and starts loading what is new. It returns the
@@ -51,7 +62,7 @@ func (h *Host) refresh(ctx context.Context) ([]*entry, error) {
 }
 
 // reconcile swaps in the new list. Entries that still describe their file are kept.
-func (h *Host) reconcile(sightings []sighting, pinStamp string) (fresh, gone []*entry, err error) {
+func (h *Host) reconcile(sightings []sighting, pinStamp stamp) (fresh, gone []*entry, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -82,7 +93,7 @@ func (h *Host) reconcile(sightings []sighting, pinStamp string) (fresh, gone []*
 
 // outdatedBy says whether a changed module may have been trusted meanwhile, by
 // another process.
-func (e *entry) outdatedBy(pinStamp string) bool {
+func (e *entry) outdatedBy(pinStamp stamp) bool {
 	return e.isLoaded() && e.module.State == StateChanged && e.pinStamp != pinStamp
 }
 
@@ -109,6 +120,7 @@ func (h *Host) look() []sighting {
 	}
 	all = append(all, lookIn(h.cfg.HomeDir, ScopeHome)...)
 	all = append(all, lookIn(h.cfg.ProjectDir, ScopeProject)...)
+	refuseCrowd(all)
 	refuseTwins(all)
 	return all
 }
@@ -125,15 +137,23 @@ func lookIn(dir string, scope Scope) []sighting {
 	}
 	if err != nil {
 		return []sighting{{
-			name: filepath.Base(dir), path: dir, scope: scope, stamp: "unreadable",
+			name: filepath.Base(dir), path: dir, scope: scope,
 			problem: fmt.Sprintf("the folder of guards cannot be read (%v); make %s a readable folder", reason(err), dir),
 		}}
+	}
+	// A look at a file that is not there costs as much as one at a file that is, and
+	// every check pays for it.
+	settings := map[string]bool{}
+	for _, file := range files {
+		if name := strings.ToLower(file.Name()); filepath.Ext(name) == ".json" {
+			settings[name] = true
+		}
 	}
 	var found []sighting
 	for _, file := range files {
 		name, isModule := moduleName(file.Name())
 		if isModule {
-			found = append(found, sight(dir, file.Name(), name, scope))
+			found = append(found, sight(dir, file.Name(), name, scope, settings[strings.ToLower(name)+".json"]))
 		}
 	}
 	return found
@@ -149,13 +169,18 @@ func moduleName(file string) (string, bool) {
 	return strings.TrimSuffix(file, ext), true
 }
 
-func sight(dir, file, name string, scope Scope) sighting {
+func sight(dir, file, name string, scope Scope, hasSettings bool) sighting {
 	s := sighting{name: name, path: filepath.Join(dir, file), scope: scope}
-	s.stamp = stampOf(s.path) + " " + stampOf(s.settingsPath())
+	if hasSettings {
+		s.beside = stampOf(s.settingsPath())
+	}
 	info, err := os.Lstat(s.path)
-	switch {
-	case err != nil:
+	if err != nil {
 		s.problem = fmt.Sprintf("its file cannot be looked at (%v)", reason(err))
+		return s
+	}
+	s.file = stampFrom(info)
+	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
 		s.problem = "it is a symbolic link, whose target could change unseen; copy the module itself into the folder"
 	case info.IsDir():
@@ -176,13 +201,27 @@ func (s sighting) settingsPath() string {
 	return strings.TrimSuffix(s.path, filepath.Ext(s.path)) + ".json"
 }
 
-// stampOf tells two states of a file apart by what a look at it shows.
-func stampOf(path string) string {
+func stampOf(path string) stamp {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return "-"
+		return stamp{}
 	}
-	return fmt.Sprintf("%d.%d.%o", info.Size(), info.ModTime().UnixNano(), info.Mode())
+	return stampFrom(info)
+}
+
+func stampFrom(info fs.FileInfo) stamp {
+	return stamp{info.Size(), info.ModTime().UnixNano(), info.Mode()}
+}
+
+// refuseCrowd marks the modules beyond the most that a host asks, by name: each may
+// take memory and a quarter of a second a call, and none may be left out in silence.
+func refuseCrowd(all []sighting) {
+	for i := range all {
+		if i >= maxModules {
+			all[i].problem = fmt.Sprintf("there are %d guards and may be %d; remove some, or join several rules in one module",
+				len(all), maxModules)
+		}
+	}
 }
 
 // refuseTwins marks modules that share a name, case aside: which of them a log or

@@ -27,6 +27,7 @@ func (a *App) GuardConfig() (guard.Config, error) {
 		ProjectDir:  filepath.Join(project, ".bir", "guards"),
 		CacheDir:    filepath.Join(a.Env.Home, "cache", "wazero"),
 		PinFile:     filepath.Join(a.Env.Home, "guards.json"),
+		CountsFile:  filepath.Join(a.Env.Home, "guard-counts.json"),
 		BuiltIns:    true,
 		CompileWait: compileWait,
 		Logger:      a.Log,

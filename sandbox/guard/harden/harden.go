@@ -71,6 +71,30 @@ func Module(module []byte, memoryPages uint32) ([]byte, error) {
 	return out, nil
 }
 
+// Custom gives the content of the custom section of that name, nil when the module
+// has none. Two of one name are refused: which of them counts would be a guess.
+func Custom(module []byte, name string) ([]byte, error) {
+	var found []byte
+	if len(module) < len(wasmHeader) {
+		return nil, errCutShort
+	}
+	for r := (reader{data: module[len(wasmHeader):]}); len(r.data) > 0; {
+		id := r.byte()
+		body := reader{data: r.take(r.uint32())}
+		if r.failed {
+			return nil, errCutShort
+		}
+		if id != sectionCustom || string(body.take(body.uint32())) != name {
+			continue
+		}
+		if found != nil {
+			return nil, fmt.Errorf("it has the section %s twice", name)
+		}
+		found = append([]byte{}, body.data...)
+	}
+	return found, nil
+}
+
 var errCutShort = errors.New("the module is cut short or damaged; copy it again")
 
 func hardenSection(id byte, body []byte, memoryPages uint32) ([]byte, error) {

@@ -1,6 +1,6 @@
-// Package examples carries guards to start one's own from: the sources in the
-// folders below, and one module that is built already, for a machine without any
-// compiler. Nothing here is loaded unless someone installs it.
+// Package examples carries guards to start one's own from: a rule in each of several
+// languages with its cases, and two modules that are built already, for a machine
+// without any compiler. Nothing here is loaded unless someone installs it.
 package examples
 
 import (
@@ -8,7 +8,7 @@ import (
 	"io/fs"
 )
 
-//go:embed README.md command/main.go region/main.go wat
+//go:embed README.md command/main.go go c assemblyscript wat
 var files embed.FS
 
 // Files holds the examples by their path below this folder.
