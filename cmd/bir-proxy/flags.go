@@ -22,6 +22,9 @@ Flags:
   --server-name NAME  name of the server in the record (default: from the command)
   --standalone        record into a run of this proxy's own (what it does today)
   --no-record         relay only
+  --no-correlation    never declare or look for a call id, whatever BIR_CORRELATION says
+  --lazy              start the server when the host first says something
+  --restart           when the server ends, start it again, once
   --version           print the version
   -h, --help          print this
 
@@ -36,10 +39,13 @@ var errVersion = errors.New("version asked for")
 
 // config is the command line.
 type config struct {
-	Command    []string
-	ServerName string
-	Standalone bool
-	NoRecord   bool
+	Command       []string
+	ServerName    string
+	Standalone    bool
+	NoRecord      bool
+	NoCorrelation bool
+	Lazy          bool
+	Restart       bool
 }
 
 func parseFlags(args []string) (config, error) {
@@ -50,6 +56,9 @@ func parseFlags(args []string) (config, error) {
 	fs.StringVar(&c.ServerName, "server-name", "", "")
 	fs.BoolVar(&c.Standalone, "standalone", false, "")
 	fs.BoolVar(&c.NoRecord, "no-record", false, "")
+	fs.BoolVar(&c.NoCorrelation, "no-correlation", false, "")
+	fs.BoolVar(&c.Lazy, "lazy", false, "")
+	fs.BoolVar(&c.Restart, "restart", false, "")
 	fs.BoolVar(&showVersion, "version", false, "")
 	if err := fs.Parse(args); err != nil {
 		return c, err

@@ -40,6 +40,9 @@ func run() int {
 	if err != nil {
 		log.Warn("find the working directory; the record goes without it", "error", err)
 	}
+	if startsOff(environment, dir, log) {
+		return become(cfg, environment, [3]*os.File{os.Stdin, os.Stdout, os.Stderr})
+	}
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, forwarded()...)
 	// Without this a host that goes away would end us, by a signal, in the middle of

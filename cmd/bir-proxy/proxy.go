@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/bir-run/bir/cmd/internal/env"
@@ -37,53 +38,70 @@ type proxy struct {
 func (p *proxy) run(ctx context.Context) int {
 	ctx, kill := context.WithCancel(ctx)
 	defer kill()
-	upstream, err := stdio.Start(ctx, stdio.Config{
-		Command: p.config.Command, Name: p.config.ServerName, Stderr: p.err,
-	})
+	if p.config.Lazy {
+		in, sig := firstWord(p.in, p.signals)
+		if sig != nil {
+			return signalStatus(sig)
+		}
+		if in == nil {
+			return 0
+		}
+		p.in = in
+	}
+	child := &server{cfg: stdio.Config{Command: p.config.Command, Name: p.config.ServerName, Stderr: p.err}}
+	upstream, err := child.start(ctx)
 	if err != nil {
 		return p.refuse(ctx, err)
 	}
-	defer upstream.Close()
+	defer child.close()
 	winding, windDown := context.WithCancel(ctx)
 	defer windDown()
-	// Ends with the server.
-	go p.passSignals(upstream, windDown, kill)
+	// Ends with kill.
+	go p.passSignals(ctx, child, windDown, kill)
 
 	record, closeRecord := p.record()
 	defer closeRecord()
-	r := relay.New(relay.Config{
-		HostIn: p.in, HostOut: p.out, Upstream: upstream,
-		Name: p.config.ServerName, Log: p.log, Record: record,
-	})
+	r := relay.New(p.relay(ctx, child, upstream, record))
 	if err := r.Run(winding); err != nil {
 		p.log.Warn("relay ended early", "error", err)
 	}
-	select {
-	case <-upstream.Exited():
-		return upstream.Status()
-	default:
+	status, ended := child.status()
+	if !ended {
 		p.log.Error("the server did not end", "server", p.config.ServerName)
 		return exitFailed
 	}
+	return status
+}
+
+func (p *proxy) relay(ctx context.Context, child *server, upstream relay.Upstream, record relay.Record) relay.Config {
+	cfg := relay.Config{
+		HostIn: p.in, HostOut: p.out, Upstream: upstream,
+		Name: p.config.ServerName, Log: p.log, Record: record,
+		MaxMessageBytes: p.env.MaxMessageBytes,
+		CallIDs:         p.env.CallIDs && !p.config.NoCorrelation && record.Recorder != nil,
+		StayUp:          p.env.StayUp,
+	}
+	if p.config.Restart {
+		cfg.Restart = func(context.Context) (relay.Upstream, error) { return child.start(ctx) }
+	}
+	return cfg
 }
 
 // passSignals hands the first signal on and starts the shutdown. A host that is in
 // a hurry sends another: a different one is handed on too, the same one again kills
 // the server at once.
-func (p *proxy) passSignals(upstream *stdio.Process, windDown, kill func()) {
+func (p *proxy) passSignals(ctx context.Context, child *server, windDown, kill func()) {
 	var seen []os.Signal
 	for {
 		select {
-		case <-upstream.Exited():
+		case <-ctx.Done():
 			return
 		case sig := <-p.signals:
-			for _, earlier := range seen {
-				if sig == earlier {
-					kill()
-				}
+			if slices.Contains(seen, sig) {
+				kill()
 			}
 			seen = append(seen, sig)
-			upstream.Signal(sig)
+			child.signal(sig)
 			windDown()
 		}
 	}
@@ -93,14 +111,38 @@ func (p *proxy) passSignals(upstream *stdio.Process, windDown, kill func()) {
 // that already waits.
 func (p *proxy) refuse(ctx context.Context, err error) int {
 	fmt.Fprintf(p.err, "bir-proxy: %s\n", err)
-	ctx, cancel := context.WithTimeout(ctx, refuseTimeout)
-	defer cancel()
-	relay.Refuse(ctx, p.in, p.out, p.config.ServerName, false)
+	if !p.env.StayUp {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, refuseTimeout)
+		defer cancel()
+	}
+	ctx, stop := p.signalled(ctx)
+	defer stop()
+	relay.Refuse(ctx, p.in, p.out, p.config.ServerName, p.env.StayUp)
 	_ = p.in.Close()
+	return startFailure(err)
+}
+
+// startFailure is the exit status of a server that could not be started.
+func startFailure(err error) int {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
 		return exitNotFound
 	}
 	return exitFailed
+}
+
+// signalled is a context that a signal ends.
+func (p *proxy) signalled(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	// Ends with the first signal or the context.
+	go func() {
+		select {
+		case <-p.signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
 }
 
 // record says what is recorded, and where; the function waits until it is safe.
@@ -112,5 +154,6 @@ func (p *proxy) record() (relay.Record, func()) {
 	return relay.Record{
 		Recorder: rec, Tier: recorder.TierStandalone, CWD: p.dir,
 		Server: recorder.Server{Transport: "stdio", Command: p.config.Command, CWD: p.dir},
+		Paused: newOffSwitch(p.env.Home, p.dir).thrown,
 	}, closeRecorder
 }

@@ -61,3 +61,11 @@ func forwarded() []os.Signal {
 }
 
 func brokenPipe() []os.Signal { return []os.Signal{syscall.SIGPIPE} }
+
+// signalStatus is the status of a process that a signal ended.
+func signalStatus(sig os.Signal) int {
+	if number, ok := sig.(syscall.Signal); ok {
+		return 128 + int(number)
+	}
+	return exitFailed
+}

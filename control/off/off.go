@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
 )
 
 // State is what the switch file says.
@@ -72,7 +71,22 @@ func Set(home, dir string, turnedOff bool) (State, error) {
 	if err != nil {
 		return s, err
 	}
-	return s, renameio.WriteFile(Path(home), append(text, '\n'), 0o600)
+	return s, replace(Path(home), append(text, '\n'))
+}
+
+// replace writes a file in one step for its readers. It is not renameio's, which has
+// no Windows, and every proxy links this package.
+func replace(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // which is gone once it is renamed
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
 }
 
 func (s State) with(dir string, turnedOff bool) State {

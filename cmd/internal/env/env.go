@@ -24,6 +24,8 @@ type Env struct {
 	StepTimeout      time.Duration //
 	MaxMessageBytes  int           //
 	GuardTrace       bool          //
+	StayUp           bool          // of a proxy whose server ended
+	CallIDs          bool          // calls are told apart by a member of their arguments
 	Vars             []string      // the whole environment, for children that need it
 }
 
@@ -80,6 +82,10 @@ func table() []variable {
 				e.MaxMessageBytes = int(n)
 				return err
 			}},
+		{name: "BIR_PROXY_STAY_UP", def: "0", meaning: "1 keeps a proxy up when its server has ended, answering with errors",
+			read: func(e *Env, v string) (err error) { e.StayUp, err = boolean(v); return err }},
+		{name: "BIR_CORRELATION", def: "tool-use-id", meaning: "how hook and proxy tell calls apart: tool-use-id or call-id",
+			read: func(e *Env, v string) (err error) { e.CallIDs, err = correlation(v); return err }},
 		{name: "BIR_GUARD_TRACE", def: "0", meaning: "1 logs every verdict, not only denials",
 			read: func(e *Env, v string) (err error) { e.GuardTrace, err = boolean(v); return err }},
 	}
@@ -163,6 +169,14 @@ func boolean(v string) (bool, error) {
 		return false, nil
 	}
 	return false, errors.New("want 0 or 1")
+}
+
+func correlation(v string) (callIDs bool, err error) {
+	switch v {
+	case "call-id", "tool-use-id":
+		return v == "call-id", nil
+	}
+	return false, errors.New("want tool-use-id or call-id")
 }
 
 func number(v string, least, most int64) (int64, error) {
