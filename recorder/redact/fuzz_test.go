@@ -79,9 +79,13 @@ func escapeSome(t *rapid.T, s string) string {
 	var b strings.Builder
 	for i := 0; i < len(inside); i++ {
 		c := inside[i]
-		if c == '\\' && i+1 < len(inside) {
-			b.WriteString(inside[i : i+2])
-			i++
+		if c == '\\' {
+			n := 2
+			if inside[i+1] == 'u' {
+				n = 6
+			}
+			b.WriteString(inside[i : i+n])
+			i += n - 1
 			continue
 		}
 		if c < 0x80 && i%every == 0 {

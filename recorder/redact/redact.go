@@ -27,21 +27,33 @@ type edit struct {
 // JSON returns raw with its secrets replaced. The result is valid JSON when raw
 // is, and raw itself when it holds nothing to hide.
 func JSON(raw json.RawMessage) json.RawMessage {
-	edits, ok := walkJSON(raw, 0)
-	if !ok {
-		edits = scanText(raw)
+	if !suspect(raw) {
+		return raw
 	}
-	return apply(raw, edits)
+	return apply(raw, jsonEdits(raw, suspect))
+}
+
+// jsonEdits looks only at those strings that filter holds for.
+func jsonEdits(raw []byte, filter filter) []edit {
+	edits, ok := walkJSON(raw, 0, filter)
+	if !ok {
+		return scanText(raw)
+	}
+	return edits
 }
 
 // Text returns s with its secrets replaced; s may be prose, a command line, a
 // header block or JSON.
 func Text(s string) string {
-	edits := scanString([]byte(s), 0)
+	text := []byte(s)
+	if !suspect(text) {
+		return s
+	}
+	edits := scanString(text, 0, suspect)
 	if len(edits) == 0 {
 		return s
 	}
-	return string(apply([]byte(s), edits))
+	return string(apply(text, edits))
 }
 
 // Args returns a command line with its secrets replaced: what Text finds in each

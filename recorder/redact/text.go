@@ -7,12 +7,12 @@ const minText = 6
 
 // scanString returns the edits for a string's decoded text. A string that is JSON
 // is walked as such, up to maxLayers deep.
-func scanString(s []byte, layer int) []edit {
+func scanString(s []byte, layer int, filter filter) []edit {
 	if len(s) < minText {
 		return nil
 	}
 	if layer < maxLayers && looksLikeJSON(s) {
-		if edits, ok := walkJSON(s, layer+1); ok {
+		if edits, ok := walkJSON(s, layer+1, filter); ok {
 			return edits
 		}
 	}

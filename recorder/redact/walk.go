@@ -1,6 +1,10 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/bir-run/bir/recorder/jsontext"
+)
 
 const (
 	// maxDepth is encoding/json's own limit; a deeper document is read as text, so
@@ -10,13 +14,17 @@ const (
 	maxLayers = 8
 )
 
+// filter says whether a piece of text is worth a closer look.
+type filter func(text []byte) bool
+
 // walker finds the edits of one JSON text. It checks structure only as far as it
 // needs to keep its place.
 type walker struct {
-	src   []byte
-	pos   int
-	layer int // how many strings this text is inside of
-	edits []edit
+	src    []byte
+	pos    int
+	layer  int // how many strings this text is inside of
+	filter filter
+	edits  []edit
 
 	decoded []byte          // the last string with escapes, reused
 	kinds   map[string]kind // keys that were split into words before: lists repeat theirs
@@ -28,8 +36,8 @@ const maxKinds = 64
 
 // walkJSON returns the edits for a JSON text, or for several in a row as logs
 // have them, and false where src is none.
-func walkJSON(src []byte, layer int) ([]edit, bool) {
-	w := walker{src: src, layer: layer}
+func walkJSON(src []byte, layer int, filter filter) ([]edit, bool) {
+	w := walker{src: src, layer: layer, filter: filter}
 	for {
 		if !w.value(plain, 0) {
 			return nil, false
@@ -183,7 +191,7 @@ func flagKind(element []byte) kind {
 
 func (w *walker) stringValue(k kind) bool {
 	start := w.pos
-	end, escaped, ok := stringEnd(w.src, start)
+	end, escaped, ok := jsontext.StringEnd(w.src, start)
 	if !ok {
 		return false
 	}
@@ -192,11 +200,12 @@ func (w *walker) stringValue(k kind) bool {
 	switch {
 	case k != plain:
 		w.hide(start+1, end)
+	case len(body) < minText || !w.filter(body):
 	case !escaped:
-		w.add(scanString(body, w.layer), start+1, nil)
+		w.add(scanString(body, w.layer, w.filter), start+1, nil)
 	default:
 		w.decoded = unquote(w.decoded[:0], body)
-		w.add(scanString(w.decoded, w.layer), start+1, &offsets{body: body})
+		w.add(scanString(w.decoded, w.layer, w.filter), start+1, &offsets{body: body})
 	}
 	return true
 }
@@ -252,7 +261,7 @@ func (w *walker) stringBody() ([]byte, bool) {
 	if w.pos == len(w.src) || w.src[w.pos] != '"' {
 		return nil, false
 	}
-	end, escaped, ok := stringEnd(w.src, w.pos)
+	end, escaped, ok := jsontext.StringEnd(w.src, w.pos)
 	if !ok {
 		return nil, false
 	}
@@ -270,27 +279,6 @@ func plainKey(body []byte) []byte {
 		return body
 	}
 	return unquote(nil, body)
-}
-
-// stringEnd returns the place of the closing quote of the string that begins at
-// start, and whether there are escapes before it.
-func stringEnd(src []byte, start int) (end int, escaped, ok bool) {
-	i, quote := start+1, start
-	for {
-		if quote < i { // looked for again only after an escape that may be \"
-			n := bytes.IndexByte(src[i:], '"')
-			if n < 0 {
-				return 0, false, false
-			}
-			quote = i + n
-		}
-		slash := bytes.IndexByte(src[i:quote], '\\')
-		if slash < 0 {
-			return quote, escaped, true
-		}
-		escaped = true
-		i += slash + 2
-	}
 }
 
 func (w *walker) space() {
