@@ -94,14 +94,15 @@ func TestARestartedUpstreamGetsTheHandshakeAndTheHostDoesNotSeeIt(t *testing.T) 
 }
 
 func TestALineThatBeganAtTheOldUpstreamDoesNotReachTheNew(t *testing.T) {
-	s, next := restarting(t)
+	next, gone := relaytest.NewUpstream(t), make(chan struct{})
+	s := start(t, func(c *relay.Config) {
+		c.Restart = func(context.Context) (relay.Upstream, error) { close(gone); return next, nil }
+	})
 	// Longer than one read: its head goes on before its end is known.
 	long := call("7", `{"a":"`+strings.Repeat("x", 300<<10)+`"}`)
-	said := make(chan struct{})
-	s.up.OnStop = func() {}
-	go func() { s.host.Say(long[:200<<10]); close(said) }()
-	<-said
+	s.host.Say(long[:200<<10])
 	s.up.End()
+	<-gone
 	// No handshake was seen, so the new upstream is there at once; the rest of the line
 	// belongs to the old one.
 	go s.host.Say(long[200<<10:] + "\n" + call("8", "{}") + "\n")
