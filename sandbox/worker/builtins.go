@@ -11,12 +11,19 @@ import (
 type uses struct {
 	sizes   bool
 	locales bool
+	regexps bool
+	json    bool
+
+	lastMatch bool
 }
 
 func usesOf(source string) uses {
 	return uses{
-		sizes:   strings.Contains(source, "repeat") || strings.Contains(source, "pad"),
-		locales: strings.Contains(source, "toLocale") || strings.Contains(source, "localeCompare"),
+		sizes:     strings.Contains(source, "repeat") || strings.Contains(source, "pad"),
+		locales:   strings.Contains(source, "toLocale") || strings.Contains(source, "localeCompare"),
+		lastMatch: lastMatchName.MatchString(source),
+		json:      strings.Contains(source, "parse"),
+		regexps:   strings.Contains(source, "RegExp") || strings.Contains(source, "match") || strings.Contains(source, "search"),
 	}
 }
 
@@ -26,6 +33,12 @@ func (ev *evaluation) guardBuiltins() {
 	}
 	if ev.program.uses.locales {
 		ev.guardLocales()
+	}
+	if ev.program.uses.json {
+		ev.installJSON()
+	}
+	if ev.program.uses.regexps {
+		ev.installRegExp()
 	}
 }
 

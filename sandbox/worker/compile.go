@@ -15,9 +15,11 @@ import (
 
 // program is a compiled body. Runtimes may share it.
 type program struct {
-	code   *goja.Program
-	author author
-	uses   uses
+	code       *goja.Program
+	author     author
+	uses       uses
+	patterns   []pattern
+	surrounded bool // the code gives a function that takes ours and gives the body
 }
 
 // compiled is a program or why there is none; both are worth keeping.
@@ -107,11 +109,15 @@ func (p *program) build(tree *ast.Program, arity int) (err error) {
 	if function == nil || len(function.ParameterList.List) != arity {
 		return &syntaxError{message: leavesFunction}
 	}
-	if err := p.misread(tree, function); err != nil {
-		return err
-	}
 	if !p.author.mapped && strings.Contains(p.author.source, "function") && blockFunction(function) != 0 {
 		return errLower
+	}
+	if err := p.takePatterns(tree, function); err != nil {
+		return err
+	}
+	catches := p.takeCatches(function)
+	if p.surrounded = len(p.patterns) > 0 || catches; p.surrounded {
+		surround(tree, function)
 	}
 	p.code, err = goja.CompileAST(tree, false)
 	return err

@@ -25,10 +25,11 @@ type evaluation struct {
 	console *console
 	program *program
 	stopped atomic.Int32 // a stopReason; the first one stays
+	regexps *regexps     // nil until one is needed
 
 	// Taken before the body runs, so that nothing it does to the builtins matters.
-	parse, stringify goja.Callable
-	objectPrototype  *goja.Object
+	stringify, defineProperty goja.Callable
+	objectPrototype           *goja.Object
 }
 
 func newEvaluation(req *wire.Request, limits Limits) *evaluation {
@@ -71,8 +72,11 @@ func (ev *evaluation) run(program *program) (string, *wire.Failure) {
 	if err != nil {
 		return "", ev.failure(err)
 	}
-	body, ok := goja.AssertFunction(made)
-	if !ok {
+	body, err := ev.body(made)
+	if err != nil {
+		return "", ev.failure(err)
+	}
+	if body == nil {
 		return "", &wire.Failure{Type: typeSandbox, Message: "the compiled body is not a function"}
 	}
 	args, err := ev.arguments()
@@ -88,9 +92,8 @@ func (ev *evaluation) run(program *program) (string, *wire.Failure) {
 
 func (ev *evaluation) prepare() {
 	vm := ev.vm
-	json := vm.Get("JSON").(*goja.Object)
-	ev.parse, _ = goja.AssertFunction(json.Get("parse"))
-	ev.stringify, _ = goja.AssertFunction(json.Get("stringify"))
+	ev.stringify, _ = goja.AssertFunction(vm.Get("JSON").(*goja.Object).Get("stringify"))
+	ev.defineProperty, _ = goja.AssertFunction(vm.Get("Object").(*goja.Object).Get("defineProperty"))
 	ev.objectPrototype = vm.NewObject().Prototype()
 	removeGlobals(vm)
 	ev.installConsole()
@@ -104,11 +107,9 @@ func (ev *evaluation) arguments() ([]goja.Value, error) {
 			args[i] = ev.vm.ToValue(arg.Text)
 			continue
 		}
-		v, err := ev.parse(goja.Undefined(), ev.vm.ToValue(string(arg.JSON)))
-		if err != nil {
+		if err := ev.vm.Try(func() { args[i] = ev.readJSON(string(arg.JSON)) }); err != nil {
 			return nil, err
 		}
-		args[i] = v
 	}
 	return args, nil
 }
