@@ -39,6 +39,16 @@ func FuzzValid(f *testing.F) {
 	})
 }
 
+func TestLongStringsAreListed(t *testing.T) {
+	spans, ok := Long([]byte(`{"abc":"d","e":["fghi\"",""]} `), 4)
+	if diff := cmp.Diff([]Span{{1, 6}, {16, 24}}, spans); diff != "" || !ok {
+		t.Errorf("valid %v: %s", ok, diff)
+	}
+	if spans, ok := Long([]byte(`["abcdef"`), 4); ok || spans != nil {
+		t.Errorf("%v of a text that is not valid", spans)
+	}
+}
+
 func TestSpecialFindsTheFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SliceOf(rapid.Byte()).Draw(t, "s")

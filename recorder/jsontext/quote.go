@@ -7,7 +7,7 @@ import (
 
 // AppendString appends text as a JSON string. Characters of HTML stay as they are,
 // and bytes that are no UTF-8 become U+FFFD, as every decoder would have them.
-func AppendString[T string | []byte](dst []byte, text T) []byte {
+func AppendString[T ~string | ~[]byte](dst []byte, text T) []byte {
 	s := []byte(text)
 	if !utf8.Valid(s) {
 		s = bytes.ToValidUTF8(s, []byte("\uFFFD"))

@@ -3,20 +3,32 @@ package jsontext
 // maxDepth is how deep a valid text nests at most, as encoding/json has it.
 const maxDepth = 10_000
 
+// Span is where a string stands in its text, from quote to quote.
+type Span struct{ Start, End int }
+
 // Valid says whether s is one JSON value, as encoding/json's Valid does.
 func Valid(s []byte) bool {
-	v := validator{s: s}
+	_, ok := Long(s, len(s))
+	return ok
+}
+
+// Long lists the strings of more than size bytes, keys among them, and says whether
+// s is valid.
+func Long(s []byte, size int) ([]Span, bool) {
+	v := validator{s: s, size: size}
 	v.space()
 	if !v.value(0) {
-		return false
+		return nil, false
 	}
 	v.space()
-	return v.i == len(s)
+	return v.long, v.i == len(s)
 }
 
 type validator struct {
-	s []byte
-	i int
+	s    []byte
+	i    int
+	size int
+	long []Span
 }
 
 func (v *validator) value(depth int) bool {
@@ -84,13 +96,16 @@ func (v *validator) array(depth int) bool {
 
 // str moves past a string, whose opening quote is here.
 func (v *validator) str() bool {
-	for i := v.i + 1; ; {
+	start := v.i
+	for i := start + 1; ; {
 		if i = Special(v.s, i); i >= len(v.s) {
 			return false
 		}
 		switch v.s[i] {
 		case '"':
-			v.i = i + 1
+			if v.i = i + 1; v.i-start > v.size {
+				v.long = append(v.long, Span{start, v.i})
+			}
 			return true
 		case '\\':
 			n := escape(v.s[i:])

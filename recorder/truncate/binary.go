@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/bir-run/bir/recorder/jsontext"
 )
 
 // minBinaryBytes is the length from which the text of a binary block is replaced;
@@ -25,9 +27,6 @@ const minBinaryBytes = 128
 //
 // The length and the hash are those of the decoded bytes.
 func binaries(raw []byte) []byte {
-	if !mayHoldBinary(raw) {
-		return raw
-	}
 	var f finder
 	f.visit(gjson.ParseBytes(raw), 0)
 	if len(f.spans) == 0 {
@@ -44,10 +43,22 @@ func binaries(raw []byte) []byte {
 	return append(out, raw[done:]...)
 }
 
-// mayHoldBinary spares ordinary payloads the visit.
-func mayHoldBinary(raw []byte) bool {
+// mayHoldBinary spares ordinary payloads the visit. What makes a block a binary one
+// never stands in a long string.
+func mayHoldBinary(raw []byte, long []jsontext.Span) bool {
+	done := 0
+	for _, s := range long {
+		if namesBinary(raw[done:s.Start]) {
+			return true
+		}
+		done = s.End
+	}
+	return namesBinary(raw[done:])
+}
+
+func namesBinary(part []byte) bool {
 	for _, word := range []string{`"image"`, `"audio"`, `"blob"`} {
-		if bytes.Contains(raw, []byte(word)) {
+		if bytes.Contains(part, []byte(word)) {
 			return true
 		}
 	}
@@ -107,11 +118,35 @@ func (f *finder) replace(data gjson.Result) {
 // the text itself where it is none.
 func digest(text string) (int64, string) {
 	hash := sha256.New()
-	size, err := io.Copy(hash, base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)))
-	if err != nil {
+	size, ok := decodeTo(hash, text)
+	if !ok {
 		hash.Reset()
-		size = int64(len(text))
-		io.WriteString(hash, text)
+		var err error
+		size, err = io.Copy(hash, base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)))
+		if err != nil {
+			hash.Reset()
+			size = int64(len(text))
+			io.WriteString(hash, text)
+		}
 	}
 	return size, hex.EncodeToString(hash.Sum(nil))
+}
+
+// decodeTo decodes base64 without line ends, as blocks have it, in large pieces; it
+// is several times as fast as a decoder that reads.
+func decodeTo(hash io.Writer, text string) (size int64, ok bool) {
+	const piece = 4096
+	var from [piece]byte
+	var to [piece / 4 * 3]byte
+	for len(text) > 0 {
+		n := copy(from[:], text)
+		text = text[n:]
+		decoded, err := base64.StdEncoding.Decode(to[:], from[:n])
+		if err != nil || len(text) > 0 && decoded < len(to) {
+			return 0, false
+		}
+		hash.Write(to[:decoded])
+		size += int64(decoded)
+	}
+	return size, true
 }

@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/bir-run/bir/recorder/jsontext"
 )
 
 // minShare is the least room in which a piece of a value says anything.
@@ -91,20 +93,50 @@ func fill(out []byte, all []child, budget int, comma bool, depth int) []byte {
 	return out
 }
 
-// head returns the beginning of a JSON string in at most budget bytes, cut at
-// the border of a character and outside of any escape, with an ellipsis.
+// head returns the beginning of a JSON string in at most budget bytes, with an
+// ellipsis.
 func head(raw string, budget int) string {
 	const ending = `…"`
-	limit := budget - len(ending)
-	end := 1
-	for end < limit {
-		size := step(raw[end:])
-		if end+size > limit {
+	return raw[:border(raw, budget-len(ending))] + ending
+}
+
+// maxStep is the longest step: two escapes, for one character.
+const maxStep = 12
+
+// border returns the last place up to limit where a JSON string can be cut: between
+// two characters and outside of any escape. It looks at the last few only.
+func border[T string | []byte](raw T, limit int) int {
+	at := max(1, limit-2*maxStep)
+	for at > 1 && (raw[at-1] == '\\' || !utf8.RuneStart(raw[at])) {
+		at--
+	}
+	for at < limit {
+		next := at + step(string(raw[at:min(len(raw), at+maxStep)]))
+		if next > limit {
 			break
 		}
-		end += size
+		at = next
 	}
-	return raw[:end] + ending
+	return at
+}
+
+// shorten drops from each long string what no cut could keep of it, so that only
+// one pass is over the whole of a large payload.
+func shorten(raw []byte, long []jsontext.Span, limit int) []byte {
+	var out []byte
+	done := 0
+	for _, s := range long {
+		if s.End-s.Start <= 2*limit {
+			continue
+		}
+		keep := border(raw[s.Start:s.End], 2*limit)
+		out = append(out, raw[done:s.Start+keep]...)
+		done = s.End - 1
+	}
+	if done == 0 {
+		return raw
+	}
+	return append(out, raw[done:]...)
 }
 
 // step is the length of the character or escape that s begins with. The halves of

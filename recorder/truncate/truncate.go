@@ -5,12 +5,13 @@
 package truncate
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/bir-run/bir/recorder/jsontext"
 )
 
 // MaxBytes is how much of a payload is kept.
@@ -18,6 +19,9 @@ const MaxBytes = 64 << 10
 
 // minBytes is the least a cut payload needs: the marker and room to be of use.
 const minBytes = 256
+
+// longBytes is the length from which a string gets special treatment.
+const longBytes = 1 << 10
 
 // maxDepth bounds how deep a cut follows nested values; deeper ones that do not
 // fit are left out.
@@ -37,14 +41,19 @@ func JSON(raw json.RawMessage, limit int) (json.RawMessage, bool) {
 	if original == 0 {
 		return raw, false
 	}
-	if !json.Valid(raw) {
-		raw = quote(raw)
+	long, ok := jsontext.Long(raw, longBytes)
+	if !ok {
+		raw = jsontext.AppendString(nil, raw[:min(original, 4*limit)]) // more is not kept
+		long = []jsontext.Span{{Start: 0, End: len(raw)}}
 	}
-	raw = binaries(raw)
+	if mayHoldBinary(raw, long) {
+		raw = binaries(raw)
+		long, _ = jsontext.Long(raw, longBytes)
+	}
 	if len(raw) <= limit {
 		return raw, false
 	}
-	return cut(raw, original, limit), true
+	return cut(shorten(raw, long, limit), original, limit), true
 }
 
 // Text returns s in at most limit bytes (0 for MaxBytes), and whether it was cut; a
@@ -65,17 +74,6 @@ func Text(s string, limit int) (string, bool) {
 		end--
 	}
 	return s[:end] + note, true
-}
-
-// quote spells text as a JSON string; HTML characters stay as they are.
-func quote(text []byte) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(string(text)); err != nil {
-		return []byte(`""`) // a string always encodes
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // cut puts the marker in front of what fits of the value.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/bir-run/bir/recorder/jsontext"
 )
 
 func parse(t *testing.T, raw []byte) map[string]any {
@@ -144,6 +146,45 @@ func TestEveryCutIsValid(t *testing.T) {
 		}
 		if again, twice := JSON(got, max); twice || !bytes.Equal(again, got) {
 			t.Fatalf("a second cut gives %s", again)
+		}
+	})
+}
+
+// TestShortenedTextIsCutAlike holds that dropping the ends of long strings first
+// changes no byte of what is kept.
+func TestShortenedTextIsCutAlike(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		raw, err := json.Marshal(value(t, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		limit := rapid.IntRange(minBytes, 600).Draw(t, "limit")
+		if len(raw) <= limit {
+			return
+		}
+		long, _ := jsontext.Long(raw, longBytes)
+		short := shorten(raw, long, limit)
+		if diff := cmp.Diff(string(cut(raw, 7, limit)), string(cut(short, 7, limit))); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func TestBorderIsTheLastBetweenTwoCharacters(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOf(rapid.SampledFrom([]string{"a", "é", "😀", `\n`, `\\`, `\"`, `\u00e9`, `\ud83d\ude00`, `\ud83d`, "\xff"})).Draw(t, "parts")
+		raw := `"` + strings.Join(parts, "") + `"`
+		limit := rapid.IntRange(1, len(raw)).Draw(t, "limit")
+		want := 1
+		for want < limit {
+			size := step(raw[want:])
+			if want+size > limit {
+				break
+			}
+			want += size
+		}
+		if got := border(raw, limit); got != want {
+			t.Fatalf("border(%s, %d) = %d, want %d", raw, limit, got, want)
 		}
 	})
 }
