@@ -77,8 +77,9 @@ type App struct {
 
 // Server says how an upstream was reached, so that a replay can reach it again.
 type Server struct {
-	Transport string   `json:"transport"` // "stdio"
+	Transport string   `json:"transport"` // "stdio", "http" or "sse"
 	Command   []string `json:"command,omitempty"`
+	URL       string   `json:"url,omitempty"` // without user and query, which may hold secrets
 	CWD       string   `json:"cwd,omitempty"`
 }
 

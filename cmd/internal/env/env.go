@@ -3,10 +3,12 @@
 package env
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,10 +25,13 @@ type Env struct {
 	LogicMemoryBytes int64         //
 	StepTimeout      time.Duration //
 	MaxMessageBytes  int           //
-	GuardTrace       bool          //
-	StayUp           bool          // of a proxy whose server ended
-	CallIDs          bool          // calls are told apart by a member of their arguments
-	Vars             []string      // the whole environment, for children that need it
+	ConnectTimeout   time.Duration // to a server over HTTP
+	// UpstreamHeaders go with every request to a server over HTTP.
+	UpstreamHeaders map[string]string
+	GuardTrace      bool     //
+	StayUp          bool     // of a proxy whose server ended
+	CallIDs         bool     // calls are told apart by a member of their arguments
+	Vars            []string // the whole environment, for children that need it
 }
 
 // Var documents one variable, for `bir env`.
@@ -48,6 +53,14 @@ type variable struct {
 	name, def, meaning string
 	secret             bool
 	read               func(*Env, string) error
+}
+
+// wrong is the error for a value that is not allowed. A secret is not repeated.
+func (v variable) wrong(value string, err error) error {
+	if v.secret {
+		return fmt.Errorf("%s: %w", v.name, err)
+	}
+	return fmt.Errorf("%s=%q: %w", v.name, value, err)
 }
 
 func table() []variable {
@@ -82,6 +95,26 @@ func table() []variable {
 				e.MaxMessageBytes = int(n)
 				return err
 			}},
+		{name: "BIR_UPSTREAM_CONNECT_TIMEOUT_MS", def: "10000", meaning: "time to connect to a server over HTTP, 1 to 600000",
+			read: func(e *Env, v string) (err error) {
+				e.ConnectTimeout, err = millis(v, 1, 600*second)
+				return err
+			}},
+		{name: upstreamHeaders, meaning: "headers for a server over HTTP, a JSON object; taken out of the environment", secret: true,
+			read: func(e *Env, v string) error {
+				if json.Unmarshal([]byte(v), &e.UpstreamHeaders) != nil { // whose error would show some of it
+					e.UpstreamHeaders = nil
+					return errors.New("want a JSON object of strings")
+				}
+				return nil
+			}},
+		{name: "BIR_UPSTREAM_CONNECT_TIMEOUT_MS", def: "10000", meaning: "time to connect to a remote server, 1 to 600000",
+			read: func(e *Env, v string) (err error) {
+				e.ConnectTimeout, err = millis(v, 1, 600*second)
+				return err
+			}},
+		{name: headersName, meaning: "headers for a remote server, a JSON object of name to value", secret: true,
+			read: func(e *Env, v string) (err error) { e.UpstreamHeaders, err = headers(v); return err }},
 		{name: "BIR_PROXY_STAY_UP", def: "0", meaning: "1 keeps a proxy up when its server has ended, answering with errors",
 			read: func(e *Env, v string) (err error) { e.StayUp, err = boolean(v); return err }},
 		{name: "BIR_CORRELATION", def: "tool-use-id", meaning: "how hook and proxy tell calls apart: tool-use-id or call-id",
@@ -91,8 +124,17 @@ func table() []variable {
 	}
 }
 
-// Process reads the environment of this process.
-func Process() (Env, error) { return Read(os.Environ()) }
+// upstreamHeaders may hold a password or a token.
+const upstreamHeaders = "BIR_UPSTREAM_HEADERS"
+
+// Process reads the environment of this process. What is for this process only is
+// taken out of it, so that no child inherits it.
+func Process() (Env, error) {
+	e, err := Read(os.Environ())
+	err = errors.Join(err, os.Unsetenv(upstreamHeaders))
+	e.Vars = os.Environ()
+	return e, err
+}
 
 // Read reads environ, a list of NAME=VALUE. The error joins one sentence for each
 // value that is not allowed; the Env is usable all the same.
@@ -120,7 +162,7 @@ func read(environ []string) (Env, []Var, error) {
 		}
 		if value != "" {
 			if err := v.read(&e, value); err != nil {
-				errs = append(errs, fmt.Errorf("%s=%q: %w", v.name, value, err))
+				errs = append(errs, fmt.Errorf("%s=%s: %w", v.name, v.shown(value), err))
 				value, set = v.def, false
 				_ = v.read(&e, v.def) // a default is always allowed, or the tests fail
 			}
@@ -131,6 +173,14 @@ func read(environ []string) (Env, []Var, error) {
 		vars = append(vars, Var{Name: v.name, Value: value, Default: v.def, Meaning: v.meaning, Set: set})
 	}
 	return e, vars, errors.Join(errs...)
+}
+
+// shown is a value as an error may show it.
+func (v variable) shown(value string) string {
+	if v.secret {
+		return "(secret)"
+	}
+	return strconv.Quote(value)
 }
 
 func lookup(environ []string) map[string]string {
@@ -169,6 +219,14 @@ func boolean(v string) (bool, error) {
 		return false, nil
 	}
 	return false, errors.New("want 0 or 1")
+}
+
+func headers(v string) (map[string]string, error) {
+	var h map[string]string
+	if json.Unmarshal([]byte(v), &h) != nil { // whose error may show the value
+		return nil, errors.New("want a JSON object of name to value, both strings")
+	}
+	return h, nil
 }
 
 func correlation(v string) (callIDs bool, err error) {

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,5 +45,34 @@ func TestDescribeHidesSecrets(t *testing.T) {
 		if v.Meaning == "" {
 			t.Errorf("%s has no meaning", v.Name)
 		}
+	}
+}
+
+func TestHeadersForServersAreReadAndNeverShown(t *testing.T) {
+	e, err := Read([]string{`BIR_UPSTREAM_HEADERS={"Authorization":"Bearer s3cr3t"}`})
+	if err != nil || e.UpstreamHeaders["Authorization"] != "Bearer s3cr3t" || e.ConnectTimeout != 10*time.Second {
+		t.Errorf("%v, %v", e.UpstreamHeaders, err)
+	}
+	for _, bad := range []string{`{"A":"s3cr3t"`, `["s3cr3t"]`, `{"A":"s3cr3t","B":7}`, "s3cr3t"} {
+		e, err := Read([]string{"BIR_UPSTREAM_HEADERS=" + bad})
+		if err == nil || strings.Contains(err.Error(), "s3cr3t") || e.UpstreamHeaders != nil {
+			t.Errorf("%s: %v, %v", bad, e.UpstreamHeaders, err)
+		}
+	}
+	for _, v := range Describe([]string{`BIR_UPSTREAM_HEADERS={"A":"s3cr3t"}`}) {
+		if strings.Contains(v.Value, "s3cr3t") {
+			t.Errorf("%s shows its value", v.Name)
+		}
+	}
+}
+
+func TestHeadersForServersLeaveTheEnvironment(t *testing.T) {
+	t.Setenv("BIR_UPSTREAM_HEADERS", `{"A":"b"}`)
+	e, err := Process()
+	if _, there := os.LookupEnv("BIR_UPSTREAM_HEADERS"); there || err != nil || e.UpstreamHeaders["A"] != "b" {
+		t.Errorf("still there: %v; %v, %v", there, e.UpstreamHeaders, err)
+	}
+	if strings.Contains(strings.Join(e.Vars, "\n"), "BIR_UPSTREAM_HEADERS") {
+		t.Error("children would inherit it")
 	}
 }
