@@ -1,6 +1,9 @@
 package injectionguard
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // class is a set of kinds of characters. One pass over a value finds those it has,
 // where a pass for each rule would cost most of a call's time: a module pays for
@@ -12,8 +15,9 @@ const (
 	hasSpace
 	hasDash
 	hasDot
-	hasSign // any other ASCII character that is no letter, digit or underscore
-	hasWide // beyond ASCII
+	hasSign   // any other ASCII character that is no letter, digit or underscore
+	hasWide   // beyond ASCII
+	hasSyntax // a sign that a shell or a query gives a meaning, in some place
 )
 
 // classOf holds the class of each byte.
@@ -38,8 +42,10 @@ func classify(b byte) class {
 		return hasDot
 	case b >= '0' && b <= '9', b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z', b == '_':
 		return 0
+	case strings.IndexByte("/.,:@+_-", b) >= 0:
+		return hasSign
 	}
-	return hasSign
+	return hasSign | hasSyntax
 }
 
 func classesIn(s string) class {

@@ -1,7 +1,9 @@
 // Package injectionguard holds the rules of the built-in injection guard: whether
 // a value that was derived for this turn may stand where its recorded sample
-// stood. It looks at the two values and at what the plan does with them, and never
-// at what a command or a query means.
+// stood. It looks at the two values and at what the plan does with them. It is not
+// told which command or query the value goes into, so it tries the places that there
+// are (file syntax.go) and asks that the value leaves the syntax of each
+// as the sample did.
 //
 // Why compare with the sample? The sample went through this place once and did no
 // harm there, so what it holds is known to be safe. A value may be as free as its
@@ -16,6 +18,9 @@
 package injectionguard
 
 import (
+	"bytes"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/bir-run/bir/sandbox/guardsdk"
@@ -25,16 +30,27 @@ import (
 // Codes of the denials.
 const (
 	CodeUnreadable = "unreadable_value"  // not JSON
+	CodeTooLarge   = "too_large"         // more than can be looked at
 	CodeType       = "shape_type"        // another JSON type, other keys, a number that is none any more
 	CodeLineBreak  = "line_break"        // a line break or NUL
 	CodeControl    = "control_character" // another control, or a character that is not seen
 	CodeShell      = "metacharacter"     // a character that shells or SQL give a meaning
 	CodeOption     = "leading_dash"      // a word that reads as an option
+	CodeEncoded    = "encoded"           // something else once a tool has decoded it
+	CodeForm       = "shape_form"        // the sample is a date, an address, a URL, and this is not, or of another host
 	CodeStructure  = "shape_characters"  // white space, glob, brace or the like that the sample has not
 	CodeLookalike  = "lookalike"         // letters of two alphabets in one word, or typographic signs
+	CodeSyntax     = "shape_syntax"      // changes the syntax of a command or a query around it
 	CodeTraversal  = "path_traversal"    // leads out of the folder
 	CodeIdentifier = "shape_identifier"  // the sample is a bare identifier and this is not
-	CodePath       = "shape_path"        // the sample is a relative path and this is not
+	CodePath       = "shape_path"        // the sample is a path and this is not, or from elsewhere
+)
+
+// What is looked at in one value.
+const (
+	maxDepth       = 32
+	maxLeaves      = 10_000
+	maxStringBytes = 64 << 10 // of a string that is run
 )
 
 // Check answers a value question. A plan whose risk it does not know is judged as
@@ -48,16 +64,28 @@ func Check(req guardsdk.Request) guardsdk.Verdict {
 	if err != nil {
 		return guardsdk.Denied(CodeUnreadable, "the recorded sample is not JSON")
 	}
-	fault := compare(value, sample, rulesFor(req.Plan.Risk))
-	if fault == nil {
+	if bytes.Equal(req.Value, req.Sample) {
+		return guardsdk.Allowed() // of whatever depth
+	}
+	c := comparison{rules: rulesFor(req.Plan.Risk)}
+	f := c.compare(value, sample)
+	if f == nil {
 		return guardsdk.Allowed()
 	}
-	return guardsdk.Denied(fault.code, "parameter "+strconv.Quote(req.Parameter)+" "+fault.words)
+	where := ""
+	if f.place != "" {
+		where = " at " + f.place
+	}
+	return guardsdk.Denied(f.code, "parameter "+strconv.Quote(req.Parameter)+where+" "+f.words+"; accepted is "+f.accepted)
 }
 
 // fault is why a value is refused. Its words never hold the value, only a single
-// character of it that the rules name.
-type fault struct{ code, words string }
+// character of it that the rules name and where it stands.
+type fault struct {
+	code, words string
+	accepted    string // what would have been
+	place       string // in a list or an object
+}
 
 // rule judges one string, or the text of one number, against its sample. It gets
 // the classes of characters in the value, so as not to look for what is not there.
@@ -70,7 +98,13 @@ func rulesFor(risk guardsdk.Risk) []rule {
 	case guardsdk.RiskWrites:
 		return []rule{lineBreaks, asIdentifier, asPath}
 	}
-	return []rule{lineBreaks, unseen, metacharacters, options, numbers, structure, lookalikes, asIdentifier, asPath}
+	return append(characters(), asIdentifier, asPath, form, syntaxes)
+}
+
+// characters are the rules about single characters. What a tool decodes is judged by
+// them too.
+func characters() []rule {
+	return []rule{length, lineBreaks, unseen, metacharacters, options, numbers, encoded, structure, lookalikes}
 }
 
 // decode reads JSON; nothing at all stands for null.
@@ -81,31 +115,43 @@ func decode(raw []byte) (any, error) {
 	return rawjson.Parse(raw)
 }
 
+// comparison goes through one value.
+type comparison struct {
+	rules  []rule
+	leaves int
+	depth  int
+}
+
 // compare holds every leaf of the value against the leaf of the sample in its
 // place.
-func compare(value, sample any, rules []rule) *fault {
+func (c *comparison) compare(value, sample any) *fault {
+	c.depth++
+	defer func() { c.depth-- }()
+	if c.leaves++; c.leaves > maxLeaves || c.depth > maxDepth {
+		return &fault{code: CodeTooLarge, words: "has more parts than can be looked at", accepted: "a smaller value"}
+	}
 	switch v := value.(type) {
 	case string:
 		s, ok := sample.(string)
 		if !ok && sample != nil {
 			return typeFault(sample)
 		}
-		return judge(v, s, rules)
+		return c.judge(v, s)
 	case rawjson.Number:
 		s, ok := sample.(rawjson.Number)
 		if !ok {
 			return typeFault(sample)
 		}
-		return judge(string(v), string(s), rules)
+		return c.judge(string(v), string(s))
 	case bool:
 		if _, ok := sample.(bool); !ok {
 			return typeFault(sample)
 		}
 		return nil
 	case []any:
-		return compareArrays(v, sample, rules)
+		return c.arrays(v, sample)
 	case map[string]any:
-		return compareObjects(v, sample, rules)
+		return c.objects(v, sample)
 	}
 	if sample == nil {
 		return nil
@@ -113,22 +159,25 @@ func compare(value, sample any, rules []rule) *fault {
 	return typeFault(sample) // null where the sample was something
 }
 
-func judge(value, sample string, rules []rule) *fault {
+func (c *comparison) judge(value, sample string) *fault {
 	if value == sample {
 		return nil
 	}
 	has := classesIn(value)
-	for _, r := range rules {
+	for _, r := range c.rules {
 		if f := r(value, sample, has); f != nil {
+			if f.accepted == "" {
+				f.accepted = c.acceptedFor(sample)
+			}
 			return f
 		}
 	}
 	return nil
 }
 
-// compareArrays lets the number of elements differ. Elements past the sample's
-// last are held against that one.
-func compareArrays(value []any, sample any, rules []rule) *fault {
+// arrays lets the number of elements differ. Elements past the sample's last are
+// held against that one.
+func (c *comparison) arrays(value []any, sample any) *fault {
 	samples, ok := sample.([]any)
 	if !ok {
 		return typeFault(sample)
@@ -138,24 +187,26 @@ func compareArrays(value []any, sample any, rules []rule) *fault {
 		if len(samples) > 0 {
 			s = samples[min(i, len(samples)-1)]
 		}
-		if f := compare(v, s, rules); f != nil {
+		if f := c.compare(v, s); f != nil {
+			f.place = "[" + strconv.Itoa(i) + "]" + f.place
 			return f
 		}
 	}
 	return nil
 }
 
-func compareObjects(value map[string]any, sample any, rules []rule) *fault {
+func (c *comparison) objects(value map[string]any, sample any) *fault {
 	samples, ok := sample.(map[string]any)
 	if !ok {
 		return typeFault(sample)
 	}
-	for key, v := range value {
+	for _, key := range slices.Sorted(maps.Keys(value)) { // in order, so that the same value gets the same words
 		s, ok := samples[key]
 		if !ok {
-			return &fault{CodeType, "has a key that it had not in the recording"}
+			return &fault{code: CodeType, words: "has a key that it had not in the recording", accepted: "an object with the recorded keys"}
 		}
-		if f := compare(v, s, rules); f != nil {
+		if f := c.compare(value[key], s); f != nil {
+			f.place = "." + key + f.place
 			return f
 		}
 	}
@@ -176,5 +227,25 @@ func typeFault(sample any) *fault {
 	case map[string]any:
 		name = "an object"
 	}
-	return &fault{CodeType, "must be " + name + ", as it was in the recording"}
+	return &fault{code: CodeType, words: "is of another type than in the recording", accepted: name}
 }
+
+// acceptedFor says what would do in the place of the sample, without the sample.
+func (c *comparison) acceptedFor(sample string) string {
+	switch {
+	case isNumber(sample):
+		return "a number"
+	case formOf(sample).name != "":
+		return formOf(sample).name
+	case isIdentifier(sample):
+		return "a bare name: letters, digits, dots, underscores and dashes that do not come first"
+	case isPath(sample):
+		return "a path from the same place and of the same depth, without .."
+	case len(c.rules) > 4:
+		return "plain text with no other signs than the recorded value had, and none of " + shownSigns
+	}
+	return "text on one line"
+}
+
+// shownSigns are the ones of always that a keyboard has.
+const shownSigns = "; | & ` $ < > ' \" \\"

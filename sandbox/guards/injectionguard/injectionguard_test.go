@@ -127,6 +127,41 @@ func TestMissingSampleAllowsNoStructure(t *testing.T) {
 	}
 }
 
+func TestReasonSaysWhichCharacterWhereAndWhatWouldDo(t *testing.T) {
+	for _, c := range []struct {
+		value, sample string
+		risk          guardsdk.Risk
+		want          string
+	}{
+		{`"us-east; id"`, `"eu-west"`, "runs", "parameter \"region\" has ; at character 8, which a shell or a query gives a meaning; accepted is a bare name"},
+		{`"Zoë\u202e"`, `"Anna"`, "runs", "has U+202E at character 4, which is not seen"},
+		{`"tomorrow"`, `"2026-11-30"`, "runs", "has another form than in the recording; accepted is a date or a time"},
+		{`["a",{"b":"c\nd"}]`, `["a",{"b":"c"}]`, "writes", "at [1].b has a line break at character 2"},
+		{`"https://b.example/x"`, `"https://a.example/x"`, "runs", "accepted is a URL of the same host"},
+		{`"/data/x"`, `"/data/x/y"`, "runs", "accepted is a path from the same place and of the same depth"},
+		{`"a%3Bb"`, `"a%20b"`, "runs", "has a percent escape that, once it is decoded, has ;"},
+		{`"x y"`, `"x"`, "runs", "has a space at character 2, which it had not in the recording"},
+	} {
+		if v := injectionguard.Check(request(c.value, c.sample, c.risk)); !strings.Contains(v.Reason, c.want) {
+			t.Errorf("%s: the reason is %q, want %q", c.value, v.Reason, c.want)
+		}
+	}
+}
+
+func TestMoreThanCanBeLookedAtIsRefused(t *testing.T) {
+	deep := strings.Repeat("[", 60) + "1" + strings.Repeat("]", 60)
+	wide := "[" + strings.Repeat("1,", 20_000) + "1]"
+	long := `"` + strings.Repeat("x", 70<<10) + `"`
+	for value, sample := range map[string]string{deep: strings.ReplaceAll(deep, "1", "2"), wide: "[2]", long: `"x"`} {
+		if v := injectionguard.Check(request(value, sample, "runs")); v.Code != injectionguard.CodeTooLarge {
+			t.Errorf("%.20s: %+v", value, v)
+		}
+		if v := injectionguard.Check(request(value, value, "runs")); !v.Allow {
+			t.Errorf("%.20s is not as good as itself: %+v", value, v)
+		}
+	}
+}
+
 func TestReasonNamesTheParameterAndNotTheValue(t *testing.T) {
 	for _, c := range cases {
 		v := injectionguard.Check(request(c.value, c.sample, "runs"))
@@ -157,6 +192,9 @@ func FuzzCheck(f *testing.F) {
 			}
 			if first.Allow == (first.Code != "") {
 				t.Fatalf("verdict and code disagree: %+v", first)
+			}
+			if v := injectionguard.Check(request(value, value, risk)); !v.Allow && v.Code != injectionguard.CodeUnreadable {
+				t.Fatalf("%q is not as good as itself: %+v", value, v)
 			}
 		}
 		if v := injectionguard.Check(request(value, `"x"`, "runs")); v.Allow && strings.ContainsAny(value, ";|&`$<>") {

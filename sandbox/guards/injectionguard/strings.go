@@ -1,9 +1,11 @@
 package injectionguard
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // The characters that the rules are about.
@@ -18,6 +20,8 @@ const (
 	// parentheses, expansions at the start of a word or in other shells, and what
 	// separates the parts of a path, a URL or an assignment.
 	structural = "*?[]{}()~!^%#=:@/+,"
+	// blanks take room or none and show nothing, and are not what Unicode calls space.
+	blanks = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u3164\uffa0"
 	// dashes start an option; PowerShell takes the long ones for it too.
 	dashes = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 	// notInIdentifiers are what a value must not have where the sample is a bare
@@ -25,15 +29,26 @@ const (
 	notInIdentifiers = ";|&`$<>'\"\\/"
 )
 
+// safeOptions are the letters of options that an option of the sample may become.
+const safeOptions = "abghjklmnpqstvwyzAGHLMNQVWYZ0123456789"
+
 // sequences start or end a comment in SQL.
 var sequences = []string{"--", "/*", "*/"}
+
+// length bounds what the other rules look at.
+func length(value, _ string, _ class) *fault {
+	if len(value) > maxStringBytes {
+		return &fault{code: CodeTooLarge, words: "is longer than 64 KiB", accepted: "a shorter value"}
+	}
+	return nil
+}
 
 func lineBreaks(value, _ string, has class) *fault {
 	if !has.any(hasControl | hasWide) {
 		return nil
 	}
 	if i := strings.IndexAny(value, breaks); i >= 0 {
-		return &fault{CodeLineBreak, "has " + nameOf(firstRune(value[i:])) + ", which ends a line or a string"}
+		return faultAt(CodeLineBreak, value, i, "which ends a line or a string")
 	}
 	return nil
 }
@@ -44,10 +59,12 @@ func unseen(value, _ string, has class) *fault {
 	if !has.any(hasControl | hasWide) {
 		return nil
 	}
-	for _, r := range value {
-		if r == unicode.ReplacementChar || unicode.IsControl(r) || !unicode.IsPrint(r) && !unicode.IsSpace(r) {
-			return &fault{CodeControl, "has " + nameOf(r) + ", which is not seen"}
-		}
+	i := strings.IndexFunc(value, func(r rune) bool {
+		return r == unicode.ReplacementChar || unicode.IsControl(r) || !unicode.IsPrint(r) && !unicode.IsSpace(r) ||
+			unicode.Is(unicode.Variation_Selector, r) || strings.ContainsRune(blanks, r)
+	})
+	if i >= 0 {
+		return faultAt(CodeControl, value, i, "which is not seen")
 	}
 	return nil
 }
@@ -57,37 +74,58 @@ func metacharacters(value, _ string, has class) *fault {
 		return nil
 	}
 	if i := strings.IndexAny(value, always); i >= 0 {
-		return &fault{CodeShell, "has " + nameOf(firstRune(value[i:])) + ", which a shell or a query gives a meaning"}
+		return faultAt(CodeShell, value, i, "which a shell or a query gives a meaning")
 	}
 	for _, s := range sequences {
-		if strings.Contains(value, s) {
-			return &fault{CodeShell, "has " + s + ", which starts an option or a comment"}
+		if i := strings.Index(value, s); i >= 0 {
+			return &fault{code: CodeShell, words: "has " + s + " at character " + position(value, i) + ", which starts an option or a comment"}
 		}
 	}
 	return nil
 }
 
-// options refuses words that start like one, unless the sample has such a word.
+// options refuses words that start like one, unless the sample has such a word; and
+// even then those that make a program run, write or remove something.
 func options(value, sample string, has class) *fault {
-	if has.any(hasDash|hasWide) && startsOption(value) && !startsOption(sample) {
-		return &fault{CodeOption, "has a word that starts with a dash and reads as an option"}
+	for _, helper := range []string{"ext::", "fd::"} { // git runs what follows
+		if strings.HasPrefix(value, helper) && !strings.HasPrefix(sample, helper) {
+			return &fault{code: CodeOption, words: "starts with " + helper + ", after which git runs a command"}
+		}
+	}
+	if !has.any(hasDash | hasWide) {
+		return nil
+	}
+	if strings.Contains(value, "/-") && !strings.Contains(sample, "/-") {
+		return &fault{code: CodeOption, words: "has a part of a path that starts with a dash and reads as an option where it stands alone"}
+	}
+	allowed := startsOption(sample)
+	for _, word := range strings.Fields(value) {
+		switch {
+		case !isOption(word):
+		case !allowed:
+			i := strings.Index(value, word)
+			return &fault{code: CodeOption, words: "has a word at character " + position(value, i) + " that starts with a dash and reads as an option"}
+		case isDangerousOption(word) && !slices.Contains(strings.Fields(sample), word) && !isNumber(word):
+			return &fault{code: CodeOption, words: "has an option with which programs run, write or remove something"}
+		}
 	}
 	return nil
 }
 
-func startsOption(s string) bool {
-	for _, word := range strings.Fields(s) {
-		if strings.ContainsRune(dashes, firstRune(word)) {
-			return true
-		}
-	}
-	return false
+func startsOption(s string) bool { return slices.ContainsFunc(strings.Fields(s), isOption) }
+
+func isOption(word string) bool { return strings.ContainsRune(dashes, firstRune(word)) }
+
+// isDangerousOption errs to the safe side, since the program is not known: only
+// single letters pass that no common program takes for such a thing.
+func isDangerousOption(word string) bool {
+	return len(word) > 2 || len(word) == 2 && strings.IndexByte(safeOptions, word[1]) < 0
 }
 
 // numbers keeps a number in a string a number.
 func numbers(value, sample string, _ class) *fault {
 	if isNumber(sample) && !isNumber(value) {
-		return &fault{CodeType, "must be a number, as it was in the recording"}
+		return &fault{code: CodeType, words: "is no number, as it was in the recording"}
 	}
 	return nil
 }
@@ -96,112 +134,28 @@ func structure(value, sample string, has class) *fault {
 	if !has.any(hasSign | hasSpace | hasControl | hasWide) {
 		return nil
 	}
-	for _, r := range value {
+	addresses := isEmail(sample) && isEmail(value) && value[0] != '+'
+	i := strings.IndexFunc(value, func(r rune) bool {
+		if r == '+' && addresses {
+			return false // bob+tag@example.org
+		}
 		special := strings.ContainsRune(structural, r) || unicode.IsSpace(r)
-		if special && !strings.ContainsRune(sample, r) {
-			return &fault{CodeStructure, "has " + nameOf(r) + ", which it had not in the recording"}
-		}
+		return special && !strings.ContainsRune(sample, r)
+	})
+	if i >= 0 {
+		return faultAt(CodeStructure, value, i, "which it had not in the recording")
 	}
 	return nil
 }
 
-// lookalikes refuses signs that stand for ASCII ones elsewhere (full-width and
-// typographic forms), and words that mix the alphabets whose letters look alike.
-func lookalikes(value, sample string, has class) *fault {
-	if !has.any(hasWide) {
-		return nil
-	}
-	for _, r := range value {
-		known := r < unicode.MaxASCII || unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)
-		if (!known || isFullWidth(r)) && !strings.ContainsRune(sample, r) {
-			return &fault{CodeLookalike, "has " + nameOf(r) + ", which can be taken for another character"}
-		}
-	}
-	for _, word := range strings.FieldsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if mixesAlphabets(word) {
-			return &fault{CodeLookalike, "has a word with letters of two alphabets that look alike"}
-		}
-	}
-	return nil
+// faultAt names the character that starts at the byte.
+func faultAt(code, value string, at int, why string) *fault {
+	return &fault{code: code, words: "has " + nameOf(firstRune(value[at:])) + " at character " + position(value, at) + ", " + why}
 }
 
-func isFullWidth(r rune) bool { return r >= 0xff00 && r <= 0xffef }
-
-func mixesAlphabets(word string) bool {
-	var latin, other bool
-	for _, r := range word {
-		if unicode.Is(unicode.Latin, r) {
-			latin = true
-		} else if unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee) {
-			other = true
-		}
-	}
-	return latin && other
-}
-
-// asIdentifier holds in every plan, where the sample has only letters, digits and
-// the signs of names.
-func asIdentifier(value, sample string, has class) *fault {
-	if !isIdentifier(sample) {
-		return nil
-	}
-	if has.any(hasDot) && isTraversal(value) {
-		return &fault{CodeTraversal, "leads out of the folder that a bare name stands in"}
-	}
-	at := -1
-	if has.any(hasSign) {
-		at = strings.IndexAny(value, notInIdentifiers)
-	}
-	if at < 0 && has.any(hasControl|hasWide) {
-		at = strings.IndexFunc(value, isHidden)
-	}
-	if at < 0 {
-		return nil
-	}
-	return &fault{CodeIdentifier, "was a bare name in the recording and now has " + nameOf(firstRune(value[at:]))}
-}
-
-func isHidden(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
-}
-
-// asPath holds in every plan, where the sample is a path: the value must not climb
-// where the sample did not, and must not leave for the root.
-func asPath(value, sample string, has class) *fault {
-	if !strings.ContainsAny(sample, `/\`) {
-		return nil
-	}
-	if has.any(hasDot) && isTraversal(value) && !isTraversal(sample) {
-		return &fault{CodeTraversal, "climbs out of its folder, which it did not in the recording"}
-	}
-	if isRooted(value) && !isRooted(sample) {
-		return &fault{CodePath, "was a relative path in the recording and is now from the root"}
-	}
-	return nil
-}
-
-func isIdentifier(s string) bool {
-	for _, r := range s {
-		ok := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r)
-		if !ok {
-			return false
-		}
-	}
-	return s != ""
-}
-
-func isTraversal(s string) bool {
-	for _, part := range strings.FieldsFunc(s, func(r rune) bool { return r == '/' || r == '\\' }) {
-		if strings.TrimSpace(part) == ".." {
-			return true
-		}
-	}
-	return false
-}
-
-func isRooted(s string) bool {
-	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, `\`) || strings.HasPrefix(s, "~") ||
-		len(s) > 1 && s[1] == ':' && unicode.IsLetter(rune(s[0]))
+// position counts characters from 1.
+func position(value string, at int) string {
+	return strconv.Itoa(utf8.RuneCountInString(value[:at]) + 1)
 }
 
 // isNumber takes a decimal number, with a sign, a point and an exponent.

@@ -7,6 +7,7 @@ package command
 
 import (
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -41,7 +42,9 @@ func Compare(model, step string, lang Language) *Difference {
 	if strings.TrimSpace(model) == strings.TrimSpace(step) {
 		return nil
 	}
-	r := reader{lang: lang, parser: syntax.NewParser()}
+	parser := parsers.Get().(*syntax.Parser)
+	defer parsers.Put(parser)
+	r := reader{lang: lang, parser: parser}
 	want := r.read(step)
 	if want.exact != "" {
 		return &Difference{CodeExact, "the step " + want.exact + ", so only an exact copy of its command is the step"}
@@ -89,8 +92,10 @@ func (o *outline) demandExact(why string) {
 	}
 }
 
-// reader reads lines of one language. Making a parser costs as much as a short
-// line, so both lines share one.
+// parsers are kept, since making one costs as much as reading a short line.
+var parsers = sync.Pool{New: func() any { return syntax.NewParser() }}
+
+// reader reads lines of one language.
 type reader struct {
 	lang   Language
 	parser *syntax.Parser
