@@ -5,6 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/url"
+	"strings"
+
+	"github.com/bir-run/bir/relay/web"
 )
 
 // Exit codes of our own. All others are the server's.
@@ -14,12 +18,17 @@ const (
 	exitNotFound = 127
 )
 
-const usage = `bir-proxy starts an MCP server, relays its stdio unchanged and records its tool calls.
+const usage = `bir-proxy relays one MCP server unchanged and records its tool calls.
 
-Usage: bir-proxy [flags] -- COMMAND [ARGS...]
+Usage: bir-proxy [flags] -- COMMAND [ARGS...]       start a server, speak stdio
+       bir-proxy [flags] --url URL                  reach a server over HTTP, speak stdio
+       bir-proxy [flags] --http --upstream URL      stand in front of an HTTP server
 
 Flags:
-  --server-name NAME  name of the server in the record (default: from the command)
+  --server-name NAME  name of the server in the record (default: from the command or URL)
+  --transport KIND    with --url: http (streamable HTTP, the default) or sse (legacy)
+  --header 'K: V'     send this header to the server, with --url and --http; repeat it for more
+  --port N            with --http: listen on this port of 127.0.0.1 (default: any)
   --standalone        record into a run of this proxy's own (what it does today)
   --no-record         relay only
   --no-correlation    never declare or look for a call id, whatever BIR_CORRELATION says
@@ -28,11 +37,16 @@ Flags:
   --version           print the version
   -h, --help          print this
 
-Example:
+Examples:
   bir-proxy --server-name filesystem -- npx -y @modelcontextprotocol/server-filesystem /data
+  bir-proxy --server-name tracker --url https://tracker.example/mcp
+  bir-proxy --http --upstream http://127.0.0.1:3000/mcp --port 3001
+
+Headers that hold a secret are better given in BIR_UPSTREAM_HEADERS, a JSON object,
+than on the command line, which other users can see.
 
 Exit codes: the server's own (128 + signal when it died of one); 1 it could not be
-started, 2 usage, 127 its command was not found.
+started or reached, 2 usage, 127 its command was not found.
 `
 
 var errVersion = errors.New("version asked for")
@@ -40,6 +54,11 @@ var errVersion = errors.New("version asked for")
 // config is the command line.
 type config struct {
 	Command       []string
+	URL           string // of a remote server, in the place of a command
+	Transport     string // of a remote server
+	Header        map[string]string
+	Front         bool // speak HTTP to the host, too
+	Port          int
 	ServerName    string
 	Standalone    bool
 	NoRecord      bool
@@ -51,9 +70,16 @@ type config struct {
 func parseFlags(args []string) (config, error) {
 	var c config
 	var showVersion bool
+	var upstream string
 	fs := flag.NewFlagSet("bir-proxy", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.StringVar(&c.ServerName, "server-name", "", "")
+	fs.StringVar(&c.URL, "url", "", "")
+	fs.StringVar(&c.Transport, "transport", "", "")
+	fs.Func("header", "", c.addHeader)
+	fs.BoolVar(&c.Front, "http", false, "")
+	fs.StringVar(&upstream, "upstream", "", "")
+	fs.IntVar(&c.Port, "port", 0, "")
 	fs.BoolVar(&c.Standalone, "standalone", false, "")
 	fs.BoolVar(&c.NoRecord, "no-record", false, "")
 	fs.BoolVar(&c.NoCorrelation, "no-correlation", false, "")
@@ -63,12 +89,37 @@ func parseFlags(args []string) (config, error) {
 	if err := fs.Parse(args); err != nil {
 		return c, err
 	}
-	c.Command = fs.Args()
-	switch {
-	case showVersion:
+	if showVersion {
 		return c, errVersion
+	}
+	c.Command = fs.Args()
+	return c.settle(upstream)
+}
+
+// settle checks what was asked for together, and fills in what follows from it.
+func (c config) settle(upstream string) (config, error) {
+	switch {
+	case c.Front && upstream == "":
+		return c, errors.New("--http needs --upstream URL")
+	case c.Front && (c.URL != "" || len(c.Command) > 0):
+		return c, errors.New("--http takes --upstream URL and nothing else to reach")
+	case !c.Front && upstream != "":
+		return c, errors.New("--upstream goes with --http")
+	case !c.Front && c.Port != 0:
+		return c, errors.New("--port goes with --http")
+	case c.Port < 0 || c.Port > 65535:
+		return c, errors.New("--port: want 0 to 65535")
+	case c.Front:
+		c.URL = upstream
+	}
+	if c.URL != "" {
+		return c.settleRemote()
+	}
+	switch {
+	case c.Transport != "" || c.Header != nil:
+		return c, errors.New("--transport and --header go with --url")
 	case len(c.Command) == 0:
-		return c, errors.New("no server to start: give its command after --")
+		return c, errors.New("no server: give its command after --, or --url URL")
 	case c.Command[0] == "":
 		return c, errors.New("the server's command is empty")
 	}
@@ -76,6 +127,45 @@ func parseFlags(args []string) (config, error) {
 		c.ServerName = serverName(c.Command)
 	}
 	return c, nil
+}
+
+func (c config) settleRemote() (config, error) {
+	u, err := url.Parse(c.URL)
+	switch {
+	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
+		return c, errors.New("the server's URL: want http://HOST/... or https://HOST/...") // it may hold a secret
+	case len(c.Command) > 0:
+		return c, errors.New("give a command or --url URL, not both")
+	case c.Transport == "":
+		c.Transport = "http"
+	case c.Transport != "http" && c.Transport != "sse":
+		return c, errors.New("--transport: want http or sse")
+	case c.Front && c.Transport == "sse":
+		return c, errors.New("--http stands in front of streamable HTTP only")
+	}
+	c.Command = nil
+	if c.ServerName == "" {
+		c.ServerName = remoteName(c.URL)
+	}
+	return c, nil
+}
+
+// addHeader takes a line of the form "Name: value". The error does not repeat it: it
+// may hold a secret.
+func (c *config) addHeader(line string) error {
+	name, value, ok := strings.Cut(line, ":")
+	if !ok {
+		return errors.New("want 'Name: value'")
+	}
+	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	if err := web.CheckHeader(name, value); err != nil {
+		return err
+	}
+	if c.Header == nil {
+		c.Header = map[string]string{}
+	}
+	c.Header[name] = value
+	return nil
 }
 
 // explain says why nothing is started, and returns the exit code.

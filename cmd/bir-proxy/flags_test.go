@@ -41,7 +41,7 @@ func TestAUsageErrorIsOneSentence(t *testing.T) {
 }
 
 func TestHelpAndVersionGoToStandardOutput(t *testing.T) {
-	for flag, want := range map[string]string{"-h": "Exit codes:", "--help": "Example:", "--version": "bir-proxy " + version} {
+	for flag, want := range map[string]string{"-h": "Exit codes:", "--help": "Examples:", "--version": "bir-proxy " + version} {
 		cfg, err := parseFlags([]string{flag})
 		var out, errOut strings.Builder
 		if code := cfg.explain(err, &out, &errOut); code != 0 || !strings.Contains(out.String(), want) || errOut.Len() > 0 {

@@ -1,4 +1,5 @@
-// Command bir-proxy stands between an MCP host and one MCP server. It passes every
+// Command bir-proxy stands between an MCP host and one MCP server, which it starts as
+// a child or reaches over HTTP. It passes every
 // byte both ways unchanged and records the tool calls. It must never be the reason
 // that a host's session fails: without a recorder it is a pump.
 package main
@@ -40,7 +41,7 @@ func run() int {
 	if err != nil {
 		log.Warn("find the working directory; the record goes without it", "error", err)
 	}
-	if startsOff(environment, dir, log) {
+	if cfg.URL == "" && startsOff(environment, dir, log) {
 		return become(cfg, environment, [3]*os.File{os.Stdin, os.Stdout, os.Stderr})
 	}
 	signals := make(chan os.Signal, 4)

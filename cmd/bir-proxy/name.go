@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -24,6 +26,24 @@ func serverName(command []string) string {
 	if words, launches := launchers[program]; launches {
 		program = launched(command[1:], words, program)
 	}
+	return plainName(program)
+}
+
+// remoteName is the part of a server's address that a person would call it by.
+func remoteName(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || net.ParseIP(u.Hostname()) != nil {
+		return "server"
+	}
+	labels := strings.Split(u.Hostname(), ".")
+	for len(labels) > 2 && slices.Contains([]string{"www", "api", "mcp"}, strings.ToLower(labels[0])) {
+		labels = labels[1:]
+	}
+	return plainName(labels[0])
+}
+
+// plainName is a name without the words that every server has.
+func plainName(program string) string {
 	name := strings.ToLower(program)
 	for _, affix := range []string{"mcp-server-", "mcp_server_", "server-", "mcp-"} {
 		name = strings.TrimPrefix(name, affix)

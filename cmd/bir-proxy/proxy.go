@@ -15,6 +15,7 @@ import (
 	"github.com/bir-run/bir/recorder"
 	"github.com/bir-run/bir/relay"
 	"github.com/bir-run/bir/relay/stdio"
+	"github.com/bir-run/bir/relay/web"
 )
 
 // refuseTimeout bounds the wait for the request that is told that the server could
@@ -38,6 +39,9 @@ type proxy struct {
 func (p *proxy) run(ctx context.Context) int {
 	ctx, kill := context.WithCancel(ctx)
 	defer kill()
+	if p.config.Front {
+		return p.serve(ctx)
+	}
 	if p.config.Lazy {
 		in, sig := firstWord(p.in, p.signals)
 		if sig != nil {
@@ -48,24 +52,24 @@ func (p *proxy) run(ctx context.Context) int {
 		}
 		p.in = in
 	}
-	child := &server{cfg: stdio.Config{Command: p.config.Command, Name: p.config.ServerName, Stderr: p.err}}
-	upstream, err := child.start(ctx)
+	server := &server{open: p.open}
+	up, err := server.start(ctx)
 	if err != nil {
 		return p.refuse(ctx, err)
 	}
-	defer child.close()
+	defer server.close()
 	winding, windDown := context.WithCancel(ctx)
 	defer windDown()
 	// Ends with kill.
-	go p.passSignals(ctx, child, windDown, kill)
+	go p.passSignals(ctx, server, windDown, kill)
 
 	record, closeRecord := p.record()
 	defer closeRecord()
-	r := relay.New(p.relay(ctx, child, upstream, record))
+	r := relay.New(p.relay(ctx, server, up, record))
 	if err := r.Run(winding); err != nil {
 		p.log.Warn("relay ended early", "error", err)
 	}
-	status, ended := child.status()
+	status, ended := server.status()
 	if !ended {
 		p.log.Error("the server did not end", "server", p.config.ServerName)
 		return exitFailed
@@ -73,16 +77,26 @@ func (p *proxy) run(ctx context.Context) int {
 	return status
 }
 
-func (p *proxy) relay(ctx context.Context, child *server, upstream relay.Upstream, record relay.Record) relay.Config {
-	cfg := relay.Config{
-		HostIn: p.in, HostOut: p.out, Upstream: upstream,
-		Name: p.config.ServerName, Log: p.log, Record: record,
-		MaxMessageBytes: p.env.MaxMessageBytes,
-		CallIDs:         p.env.CallIDs && !p.config.NoCorrelation && record.Recorder != nil,
-		StayUp:          p.env.StayUp,
+// open starts the server, or gets ready to reach it.
+func (p *proxy) open(ctx context.Context) (upstream, error) {
+	if p.config.URL != "" {
+		return web.Open(ctx, p.web())
 	}
-	if p.config.Restart {
-		cfg.Restart = func(context.Context) (relay.Upstream, error) { return child.start(ctx) }
+	return stdio.Start(ctx, stdio.Config{Command: p.config.Command, Name: p.config.ServerName, Stderr: p.err})
+}
+
+func (p *proxy) relay(ctx context.Context, server *server, up upstream, record relay.Record) relay.Config {
+	cfg := relay.Config{
+		HostIn: p.in, HostOut: p.out, Upstream: up,
+		Name: p.config.ServerName, Log: p.log, Record: record,
+		CallIDs: p.env.CallIDs && !p.config.NoCorrelation && record.Recorder != nil,
+		StayUp:  p.env.StayUp,
+	}
+	if p.config.URL == "" { // a remote upstream has answers of its own for what is too large
+		cfg.MaxMessageBytes = p.env.MaxMessageBytes
+	}
+	if p.config.Restart && p.config.URL == "" {
+		cfg.Restart = func(context.Context) (relay.Upstream, error) { return server.start(ctx) }
 	}
 	return cfg
 }
@@ -90,7 +104,7 @@ func (p *proxy) relay(ctx context.Context, child *server, upstream relay.Upstrea
 // passSignals hands the first signal on and starts the shutdown. A host that is in
 // a hurry sends another: a different one is handed on too, the same one again kills
 // the server at once.
-func (p *proxy) passSignals(ctx context.Context, child *server, windDown, kill func()) {
+func (p *proxy) passSignals(ctx context.Context, server *server, windDown, kill func()) {
 	var seen []os.Signal
 	for {
 		select {
@@ -101,7 +115,7 @@ func (p *proxy) passSignals(ctx context.Context, child *server, windDown, kill f
 				kill()
 			}
 			seen = append(seen, sig)
-			child.signal(sig)
+			server.signal(sig)
 			windDown()
 		}
 	}
@@ -150,10 +164,13 @@ func (p *proxy) record() (relay.Record, func()) {
 	if p.config.NoRecord || p.env.Off {
 		return relay.Record{}, func() {}
 	}
+	server := recorder.Server{Transport: "stdio", Command: p.config.Command, CWD: p.dir}
+	if p.config.URL != "" {
+		server = p.remoteServer()
+	}
 	rec, closeRecorder := newRecorder(p)
 	return relay.Record{
-		Recorder: rec, Tier: recorder.TierStandalone, CWD: p.dir,
-		Server: recorder.Server{Transport: "stdio", Command: p.config.Command, CWD: p.dir},
+		Recorder: rec, Tier: recorder.TierStandalone, CWD: p.dir, Server: server,
 		Paused: newOffSwitch(p.env.Home, p.dir).thrown,
 	}, closeRecorder
 }

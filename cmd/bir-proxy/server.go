@@ -5,20 +5,29 @@ import (
 	"os"
 	"sync"
 
-	"github.com/bir-run/bir/relay/stdio"
+	"github.com/bir-run/bir/relay"
 )
 
-// server is the child behind the relay: the first, or the one that took its place.
-type server struct {
-	cfg stdio.Config
-
-	mu  sync.Mutex // guards now
-	now *stdio.Process
+// upstream is a server: a child, or one that is reached over HTTP.
+type upstream interface {
+	relay.Upstream
+	Exited() <-chan struct{}
+	Status() int // holds once Exited is closed
+	Signal(os.Signal)
+	Close() error
 }
 
-// start starts the child, or another after it.
-func (s *server) start(ctx context.Context) (*stdio.Process, error) {
-	next, err := stdio.Start(ctx, s.cfg)
+// server is the upstream behind the relay: the first, or the one that took its place.
+type server struct {
+	open func(ctx context.Context) (upstream, error)
+
+	mu  sync.Mutex // guards now
+	now upstream
+}
+
+// start opens the upstream, or another after it.
+func (s *server) start(ctx context.Context) (upstream, error) {
+	next, err := s.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +40,7 @@ func (s *server) start(ctx context.Context) (*stdio.Process, error) {
 	return next, nil
 }
 
-func (s *server) current() *stdio.Process {
+func (s *server) current() upstream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now
@@ -39,7 +48,7 @@ func (s *server) current() *stdio.Process {
 
 func (s *server) signal(sig os.Signal) { s.current().Signal(sig) }
 
-// status is how the last child ended; ok is false while it runs.
+// status is how the last one ended; ok is false while it runs.
 func (s *server) status() (status int, ok bool) {
 	p := s.current()
 	select {

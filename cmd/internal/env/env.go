@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,14 +52,6 @@ type variable struct {
 	name, def, meaning string
 	secret             bool
 	read               func(*Env, string) error
-}
-
-// wrong is the error for a value that is not allowed. A secret is not repeated.
-func (v variable) wrong(value string, err error) error {
-	if v.secret {
-		return fmt.Errorf("%s: %w", v.name, err)
-	}
-	return fmt.Errorf("%s=%q: %w", v.name, value, err)
 }
 
 func table() []variable {
@@ -108,13 +99,6 @@ func table() []variable {
 				}
 				return nil
 			}},
-		{name: "BIR_UPSTREAM_CONNECT_TIMEOUT_MS", def: "10000", meaning: "time to connect to a remote server, 1 to 600000",
-			read: func(e *Env, v string) (err error) {
-				e.ConnectTimeout, err = millis(v, 1, 600*second)
-				return err
-			}},
-		{name: headersName, meaning: "headers for a remote server, a JSON object of name to value", secret: true,
-			read: func(e *Env, v string) (err error) { e.UpstreamHeaders, err = headers(v); return err }},
 		{name: "BIR_PROXY_STAY_UP", def: "0", meaning: "1 keeps a proxy up when its server has ended, answering with errors",
 			read: func(e *Env, v string) (err error) { e.StayUp, err = boolean(v); return err }},
 		{name: "BIR_CORRELATION", def: "tool-use-id", meaning: "how hook and proxy tell calls apart: tool-use-id or call-id",
@@ -219,14 +203,6 @@ func boolean(v string) (bool, error) {
 		return false, nil
 	}
 	return false, errors.New("want 0 or 1")
-}
-
-func headers(v string) (map[string]string, error) {
-	var h map[string]string
-	if json.Unmarshal([]byte(v), &h) != nil { // whose error may show the value
-		return nil, errors.New("want a JSON object of name to value, both strings")
-	}
-	return h, nil
 }
 
 func correlation(v string) (callIDs bool, err error) {
