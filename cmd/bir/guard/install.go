@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
+	"github.com/google/renameio/v2/maybe"
 	"github.com/spf13/cobra"
 
 	"github.com/bir-run/bir/cmd/internal/app"
@@ -61,7 +61,7 @@ func add(ctx context.Context, a *app.App, file string, project bool) error {
 	}
 	// The settings first: a module must not count for a moment without them.
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := renameio.WriteFile(filepath.Join(dir, name), files[name], 0o600); err != nil {
+		if err := maybe.WriteFile(filepath.Join(dir, name), files[name], 0o600); err != nil {
 			return fmt.Errorf("install %s: %w", name, err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/google/renameio/v2"
+	"github.com/google/renameio/v2/maybe"
 	"github.com/spf13/cobra"
 
 	"github.com/bir-run/bir/cmd/internal/app"
@@ -83,7 +83,7 @@ func export(ctx context.Context, a *app.App, id, output string) error {
 		_, err = a.Out.Write(text.Bytes())
 		return err
 	}
-	if err := renameio.WriteFile(output, text.Bytes(), 0o600); err != nil {
+	if err := maybe.WriteFile(output, text.Bytes(), 0o600); err != nil {
 		return fmt.Errorf("write %s: %w", output, err)
 	}
 	fmt.Fprintf(a.Out, "%s: %d rows written to %s\n", id, len(run.Steps), output)
