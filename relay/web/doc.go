@@ -5,10 +5,10 @@
 // another origin, log a header's value, change a message other than in the white
 // space between its tokens, or leave a request without an answer.
 //
-//	Write ─► lines ─► inbox ─► run ─┬─► request: a goroutine, a POST ──┐
-//	                                └─► notification: in order, a POST │
-//	Read  ◄─ pipe ◄─ deliver ◄─ JSON body, or event by event ◄─────────┘
-//	            ▲                                      GET stream ◄─ listen
+//	Write ─► lines ─► dispatch ─┬─► request: a goroutine, a POST ──┐
+//	                            └─► notification: in order, a POST │
+//	Read  ◄─ pipe ◄─ deliver ◄─ JSON body, or event by event ◄─────┘
+//	            ▲                                  GET stream ◄─ listen
 //	            └── one JSON-RPC error for each request that ends without an answer
 //
 // Why a goroutine for each request? Requests are independent POSTs whose answers

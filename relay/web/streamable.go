@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 
@@ -167,8 +166,9 @@ func looksJSON(body []byte) bool {
 
 // mediaType is a content type without its parameters, and only if it is one.
 func mediaType(res *http.Response) string {
-	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	if err != nil || strings.ContainsFunc(kind, func(c rune) bool { return c != '/' && !isTokenChar(c) }) {
+	kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
+	kind = strings.ToLower(strings.TrimSpace(kind))
+	if strings.ContainsFunc(kind, func(c rune) bool { return c != '/' && !isTokenChar(c) }) {
 		return ""
 	}
 	return kind

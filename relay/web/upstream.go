@@ -54,19 +54,20 @@ type Upstream struct {
 	lost    chan struct{} // closed when there is no server to speak to, for good
 	closing chan struct{}
 	exited  chan struct{}
-	ending  sync.Once
-	inbox   chan message
 	answers *io.PipeReader
 	out     *io.PipeWriter
 	tasks   sync.WaitGroup
+	// start starts what a message asks for, under the context of Open.
+	start func(message)
 
 	// These belong to Write.
 	line []byte
 	over *jsonrpc.Pieces // names a line over the limit
 
-	// These belong to run.
-	gate <-chan struct{} // closed when the handshake so far is acknowledged; nil likewise
-	lane <-chan struct{} // closed when the notification before has been sent
+	mu     sync.Mutex      // guards all below
+	closed bool            // nothing is started any more
+	gate   <-chan struct{} // closed when the handshake so far is acknowledged; nil likewise
+	lane   <-chan struct{} // closed when the notification before has been sent
 }
 
 // Open makes an upstream. Nothing is sent before the host speaks, except that the
@@ -77,7 +78,7 @@ func Open(ctx context.Context, cfg Config) (*Upstream, error) {
 		return nil, err
 	}
 	u := &Upstream{log: cfg.Log, limit: cfg.MaxMessageBytes, memory: budget.New(budget.DefaultBytes),
-		lost: make(chan struct{}), closing: make(chan struct{}), exited: make(chan struct{}), inbox: make(chan message)}
+		lost: make(chan struct{}), closing: make(chan struct{}), exited: make(chan struct{})}
 	u.answers, u.out = io.Pipe()
 	w := newWire(cfg, url)
 	if cfg.Transport == SSE {
@@ -85,8 +86,12 @@ func Open(ctx context.Context, cfg Config) (*Upstream, error) {
 	} else {
 		u.carrier = newStreamable(u, w, cfg)
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	u.start = func(m message) { u.dispatch(ctx, m) }
+	// Ends with cancel.
+	u.tasks.Go(func() { u.carrier.run(ctx) })
 	// Ends with CloseWrite, Stop or ctx, within the bounds above.
-	go u.run(ctx, w)
+	go u.run(ctx, cancel, w)
 	return u, nil
 }
 
@@ -134,13 +139,13 @@ func (u *Upstream) endLine() error {
 	if m.kind == jsonrpc.Blank {
 		return nil
 	}
-	select {
-	case u.inbox <- m:
-		return nil
-	case <-u.closing:
-	case <-u.exited:
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		return os.ErrClosed
 	}
-	return os.ErrClosed
+	u.start(m)
+	return nil
 }
 
 // tooLong is a line over the limit, of which only its name is left.
@@ -154,7 +159,12 @@ func (u *Upstream) tooLong() message {
 // CloseWrite ends what is said to the server. Open requests are still waited for,
 // within a bound; then Read ends.
 func (u *Upstream) CloseWrite() error {
-	u.ending.Do(func() { close(u.closing) })
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.closed {
+		close(u.closing)
+	}
+	u.closed = true
 	return nil
 }
 
@@ -183,23 +193,13 @@ func (u *Upstream) Signal(os.Signal) {}
 // Close gives back what is not read. Call it last.
 func (u *Upstream) Close() error { return u.answers.Close() }
 
-func (u *Upstream) run(ctx context.Context, w *wire) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	// Ends with cancel.
-	u.tasks.Go(func() { u.carrier.run(ctx) })
-	for open := true; open; {
-		select {
-		case m := <-u.inbox:
-			u.dispatch(ctx, m)
-		case <-u.closing:
-			open = false
-		case <-u.lost:
-			open = false
-		case <-ctx.Done():
-			open = false
-		}
+func (u *Upstream) run(ctx context.Context, cancel func(), w *wire) {
+	select {
+	case <-u.closing:
+	case <-u.lost:
+	case <-ctx.Done():
 	}
+	_ = u.CloseWrite() // which cannot fail
 	u.wind(ctx, cancel)
 	w.close()
 	close(u.exited)
@@ -236,7 +236,7 @@ func (u *Upstream) wind(ctx context.Context, cancel func()) {
 	u.out.Close()
 }
 
-// dispatch starts what a message asks for.
+// dispatch starts what a message asks for. The caller holds the lock.
 func (u *Upstream) dispatch(ctx context.Context, m message) {
 	switch {
 	case len(m.owed) > 0:
