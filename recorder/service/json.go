@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,14 +13,22 @@ import (
 // readJSON reads the whole body into v. Fields that v does not have are ignored:
 // a newer client may know more. An empty body leaves v as it is.
 func readJSON(r *http.Request, v any) error {
-	data, err := io.ReadAll(r.Body)
+	data, err := readBody(r)
 	if err != nil {
-		return readError(err)
-	}
-	if len(bytes.TrimSpace(data)) == 0 {
-		return nil
+		return err
 	}
 	return unmarshal(data, v)
+}
+
+func readBody(r *http.Request) ([]byte, error) {
+	var b bytes.Buffer
+	if r.ContentLength > 0 {
+		b.Grow(int(min(r.ContentLength, maxBodyBytes)) + bytes.MinRead)
+	}
+	if _, err := b.ReadFrom(r.Body); err != nil {
+		return nil, readError(err)
+	}
+	return bytes.TrimLeft(b.Bytes(), " \t\r\n"), nil
 }
 
 // readError tells a body that is too large, which is a problem of its own, from
@@ -35,6 +42,9 @@ func readError(err error) error {
 }
 
 func unmarshal(data []byte, v any) error {
+	if len(data) == 0 {
+		return nil
+	}
 	err := json.Unmarshal(data, v)
 	var syntax *json.SyntaxError
 	var wrongType *json.UnmarshalTypeError

@@ -3,6 +3,7 @@ package service
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,46 @@ func TestRunIsRecordedAndRead(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+func TestListOfStepsIsWrittenWholeOrNotAtAll(t *testing.T) {
+	a := serving(t, pool)
+	run, other := openRun(), openRun()
+	a.call("POST", "/recordings/runs", run, http.StatusCreated, nil)
+	a.call("POST", "/recordings/runs", other, http.StatusCreated, nil)
+	path := "/recordings/runs/" + run.ID + "/steps"
+	steps := append(rows(0, "find_device", `{"name":"P7"}`, `{"content":[]}`), rows(2, "restart", `{}`, `{}`)...)
+
+	bad := slices.Clone(steps)
+	bad[3].Type = "guess"
+	a.refused("POST", path, bad, CodeBadRequest)
+	bad[3] = steps[3]
+	bad[2].ID = "../step"
+	a.refused("POST", path, bad, CodeBadRequest)
+	taken := rows(0, "restart", `{}`, `{}`)[0]
+	a.call("POST", "/recordings/runs/"+other.ID+"/steps", taken, http.StatusCreated, nil)
+	bad[2] = taken
+	a.refused("POST", path, bad, CodeIDTaken)
+	a.refused("POST", path, `[{"id":7}]`, CodeMalformedJSON)
+	a.refused("POST", "/recordings/runs/run_none/steps", steps, CodeNotFound)
+	var got recorder.RunWithSteps
+	a.call("GET", "/recordings/runs/"+run.ID, nil, http.StatusOK, &got)
+	if len(got.Steps) != 0 {
+		t.Errorf("%d steps of refused lists are there", len(got.Steps))
+	}
+
+	var made manyNamed
+	for range 2 {
+		a.call("POST", path, steps, http.StatusCreated, &made)
+	}
+	if diff := cmp.Diff([]string{steps[0].ID, steps[1].ID, steps[2].ID, steps[3].ID}, made.IDs); diff != "" {
+		t.Error(diff)
+	}
+	a.call("GET", "/recordings/runs/"+run.ID, nil, http.StatusOK, &got)
+	if diff := cmp.Diff(steps, got.Steps); diff != "" {
+		t.Error(diff)
+	}
+	a.call("POST", path, `[]`, http.StatusCreated, &made)
 }
 
 func TestEveryWriteTwiceBooksOnce(t *testing.T) {

@@ -50,7 +50,7 @@ func (s *server) handler() http.Handler {
 		"GET /recordings/runs/{id}":                  s.showRun,
 		"PATCH /recordings/runs/{id}":                s.changeRun,
 		"DELETE /recordings/runs/{id}":               s.deleteRun,
-		"POST /recordings/runs/{id}/steps":           s.addStep,
+		"POST /recordings/runs/{id}/steps":           s.addSteps,
 		"PATCH /recordings/runs/{id}/steps/{stepID}": s.changeStep,
 		"POST /recordings/runs/{id}/finish":          s.finishRun,
 		"POST /recordings/runs/{id}/calculate":       s.calculate,

@@ -56,9 +56,9 @@ type Runs interface {
 	// DeleteRun removes a run with its steps, its scenario and the edits of that.
 	DeleteRun(ctx context.Context, id string) error
 
-	// AddStep books a step, also on a finished run: an import or a late retry may
-	// bring one. ErrExists when the id belongs to a step of another run.
-	AddStep(ctx context.Context, runID string, step recorder.Step) error
+	// AddSteps books steps, all or none, also on a finished run: an import or a late
+	// retry may bring some. ErrExists when an id belongs to a step of another run.
+	AddSteps(ctx context.Context, runID string, steps ...recorder.Step) error
 	// UpdateStep applies change to a stored step; its id stays. An error of change
 	// is returned as it is and nothing is written.
 	UpdateStep(ctx context.Context, runID, stepID string, change func(*recorder.Step) error) error

@@ -156,14 +156,14 @@ func TestFullStoreTakesNothingHalf(t *testing.T) {
 	limitPages(t, s.write, "page_count") // no page more than now
 
 	big := recorder.Step{ID: recorder.NewID("step"), Type: recorder.StepResponse, ToolOutput: strings.Repeat("x", 1<<20)}
-	if err := s.AddStep(t.Context(), run.ID, big); !errors.Is(err, store.ErrFull) {
+	if err := s.AddSteps(t.Context(), run.ID, big); !errors.Is(err, store.ErrFull) {
 		t.Fatalf("got %v", err)
 	}
 	if got, err := s.Run(t.Context(), run.ID); err != nil || len(got.Steps) != 0 {
 		t.Errorf("%d steps, %v", len(got.Steps), err)
 	}
 	limitPages(t, s.write, "4294967294")
-	if err := s.AddStep(t.Context(), run.ID, big); err != nil {
+	if err := s.AddSteps(t.Context(), run.ID, big); err != nil {
 		t.Errorf("with room again: %v", err)
 	}
 }
@@ -190,7 +190,7 @@ func BenchmarkAddStep(b *testing.B) {
 	output := `{"content":[{"type":"text","text":"` + strings.Repeat("x", 2000) + `"}]}`
 	for i := 0; b.Loop(); i++ {
 		step := recorder.Step{ID: recorder.NewID("step"), StepIndex: i, Type: recorder.StepResponse, ToolOutput: output}
-		if err := s.AddStep(b.Context(), run.ID, step); err != nil {
+		if err := s.AddSteps(b.Context(), run.ID, step); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 
 	"github.com/bir-run/bir/recorder"
 	"github.com/bir-run/bir/recorder/store"
@@ -18,32 +17,39 @@ const insertStepSQL = `
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (id) DO NOTHING`
 
-// AddStep implements store.Runs.
-func (s *Store) AddStep(ctx context.Context, runID string, step recorder.Step) error {
-	res, err := s.insertStep.ExecContext(ctx, append([]any{runID}, stepValues(step)...)...)
+// AddSteps implements store.Runs. One transaction costs about as much as one row
+// that is a transaction of its own.
+func (s *Store) AddSteps(ctx context.Context, runID string, steps ...recorder.Step) error {
+	return s.inTx(ctx, func(tx *sql.Tx) error {
+		insert := tx.StmtContext(ctx, s.insertStep)
+		for _, step := range steps {
+			if err := addStep(ctx, tx, insert, runID, step); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func addStep(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, runID string, step recorder.Step) error {
+	res, err := insert.ExecContext(ctx, append([]any{runID}, stepValues(step)...)...)
 	if err != nil {
-		return translate(err)
+		return err
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 1 {
 		return err
 	}
-	return s.sameRun(ctx, runID, step.ID)
+	return sameRun(ctx, tx, runID, step.ID)
 }
 
-// sameRun tells a step that came twice from an id that another run uses. It asks
-// the writer, which is sure to see the row that stood in the way.
-func (s *Store) sameRun(ctx context.Context, runID, stepID string) error {
+// sameRun tells a step that came twice from an id that another run uses.
+func sameRun(ctx context.Context, tx *sql.Tx, runID, stepID string) error {
 	var owner string
-	err := s.write.QueryRowContext(ctx, `SELECT run_id FROM steps WHERE id = ?`, stepID).Scan(&owner)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return store.ErrNotFound // its run was deleted in between
-	case err != nil:
-		return translate(err)
-	case owner != runID:
+	err := tx.QueryRowContext(ctx, `SELECT run_id FROM steps WHERE id = ?`, stepID).Scan(&owner)
+	if err == nil && owner != runID {
 		return store.ErrExists
 	}
-	return nil
+	return err
 }
 
 // UpdateStep implements store.Runs.

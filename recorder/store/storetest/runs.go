@@ -91,7 +91,7 @@ func testSearch(t *testing.T, s store.Store) {
 	odd := sampleRun(1)
 	odd.Input, odd.Metadata.CWD = `100%_done\`, `/srv/o'hara`
 	must(t, s.CreateRun(t.Context(), odd))
-	must(t, s.AddStep(t.Context(), odd.ID, sampleStep(0)))
+	must(t, s.AddSteps(t.Context(), odd.ID, sampleStep(0)))
 
 	for text, want := range map[string][]string{
 		"PUMP 0":        {plain.ID}, // case does not matter
@@ -126,7 +126,7 @@ func testSetInput(t *testing.T, s store.Store) {
 
 func testDelete(t *testing.T, s store.Store) {
 	scn := calculated(t, s)
-	must(t, s.AddStep(t.Context(), scn.RunID, sampleStep(0)))
+	must(t, s.AddSteps(t.Context(), scn.RunID, sampleStep(0)))
 	next, edit := edited(scn, "return {}")
 	must(t, s.SaveEdit(t.Context(), next, edit))
 
@@ -146,7 +146,7 @@ func testSteps(t *testing.T, s store.Store) {
 	want[0].Type = recorder.StepSelected
 	want[2] = recorder.Step{ID: want[2].ID, StepIndex: 2, Type: recorder.StepAnswer, Answer: "done"}
 	for _, step := range slices.Backward(want) {
-		must(t, s.AddStep(t.Context(), run.ID, step))
+		must(t, s.AddSteps(t.Context(), run.ID, step))
 	}
 	got, err := s.Run(t.Context(), run.ID)
 	must(t, err)
@@ -161,10 +161,10 @@ func testSteps(t *testing.T, s store.Store) {
 func testStepTwice(t *testing.T, s store.Store) {
 	run := booked(t, s)
 	step := sampleStep(0)
-	must(t, s.AddStep(t.Context(), run.ID, step))
+	must(t, s.AddSteps(t.Context(), run.ID, step))
 	again := step
 	again.ToolOutput = "{}"
-	must(t, s.AddStep(t.Context(), run.ID, again))
+	must(t, s.AddSteps(t.Context(), run.ID, again))
 	got, err := s.Run(t.Context(), run.ID)
 	must(t, err)
 	if diff := cmp.Diff([]recorder.Step{step}, got.Steps); diff != "" {
@@ -174,17 +174,38 @@ func testStepTwice(t *testing.T, s store.Store) {
 
 func testStepOfOther(t *testing.T, s store.Store) {
 	step := sampleStep(0)
-	must(t, s.AddStep(t.Context(), booked(t, s).ID, step))
-	wantErr(t, s.AddStep(t.Context(), booked(t, s).ID, step), store.ErrExists)
+	must(t, s.AddSteps(t.Context(), booked(t, s).ID, step))
+	wantErr(t, s.AddSteps(t.Context(), booked(t, s).ID, step), store.ErrExists)
+}
+
+func testStepsTogether(t *testing.T, s store.Store) {
+	taken := sampleStep(0)
+	must(t, s.AddSteps(t.Context(), booked(t, s).ID, taken))
+	run := booked(t, s)
+	first, second, third := sampleStep(0), sampleStep(1), sampleStep(2)
+	wantErr(t, s.AddSteps(t.Context(), run.ID, first, taken, second), store.ErrExists)
+	got, err := s.Run(t.Context(), run.ID)
+	must(t, err)
+	if len(got.Steps) != 0 {
+		t.Errorf("%d steps of a refused batch are there", len(got.Steps))
+	}
+	must(t, s.AddSteps(t.Context(), run.ID, first, second))
+	must(t, s.AddSteps(t.Context(), run.ID, second, third)) // in part a retry
+	got, err = s.Run(t.Context(), run.ID)
+	must(t, err)
+	if diff := cmp.Diff([]recorder.Step{first, second, third}, got.Steps); diff != "" {
+		t.Error(diff)
+	}
+	wantErr(t, s.AddSteps(t.Context(), "run_none", sampleStep(0), sampleStep(1)), store.ErrNotFound)
 }
 
 func testStepWithoutRun(t *testing.T, s store.Store) {
-	wantErr(t, s.AddStep(t.Context(), "run_none", sampleStep(0)), store.ErrNotFound)
+	wantErr(t, s.AddSteps(t.Context(), "run_none", sampleStep(0)), store.ErrNotFound)
 }
 
 func testUpdateStep(t *testing.T, s store.Store) {
 	run, step := booked(t, s), sampleStep(0)
-	must(t, s.AddStep(t.Context(), run.ID, step))
+	must(t, s.AddSteps(t.Context(), run.ID, step))
 
 	refused := errors.New("refused")
 	err := s.UpdateStep(t.Context(), run.ID, step.ID, func(st *recorder.Step) error {
@@ -227,7 +248,7 @@ func testFinish(t *testing.T, s store.Store) {
 func testLateStep(t *testing.T, s store.Store) {
 	run := booked(t, s)
 	must(t, s.FinishRun(t.Context(), run.ID, recorder.Finish{FinishedAt: start}))
-	must(t, s.AddStep(t.Context(), run.ID, sampleStep(0)))
+	must(t, s.AddSteps(t.Context(), run.ID, sampleStep(0)))
 	got, err := s.Run(t.Context(), run.ID)
 	must(t, err)
 	if len(got.Steps) != 1 || got.Run.State != recorder.StateFinished {
@@ -254,8 +275,8 @@ func testManyWriters(t *testing.T, s store.Store) {
 		for n := range each {
 			step := sampleStep(i*each + n)
 			err = errors.Join(err,
-				s.AddStep(t.Context(), run.ID, step),
-				s.AddStep(t.Context(), run.ID, step), // retried
+				s.AddSteps(t.Context(), run.ID, step),
+				s.AddSteps(t.Context(), run.ID, step), // retried
 				s.UpdateStep(t.Context(), run.ID, step.ID, func(st *recorder.Step) error {
 					st.Context = fmt.Sprint(i)
 					return nil

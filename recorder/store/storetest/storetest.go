@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		"StepsComeBackInOrder":           testSteps,
 		"SameStepTwiceIsBookedOnce":      testStepTwice,
 		"StepOfAnotherRunIsRefused":      testStepOfOther,
+		"StepsAreBookedAllOrNone":        testStepsTogether,
 		"StepNeedsItsRun":                testStepWithoutRun,
 		"StepChangeIsAllOrNothing":       testUpdateStep,
 		"FirstFinishStays":               testFinish,
