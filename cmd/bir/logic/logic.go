@@ -1,4 +1,4 @@
-// Package logic has the commands for bodies: bir logic test, run and types.
+// Package logic has the commands for bodies: bir logic test, run, lint and types.
 package logic
 
 import (
@@ -25,7 +25,7 @@ func New(a *app.App) *cobra.Command {
 		Short: "Test, try and check bodies in the sandbox",
 		Long:  "A body is the inside of a JavaScript function. It runs in a process without files, network or time.\n\n" + cli.ExitCodes,
 	}
-	cmd.AddCommand(newTest(a), newRun(a), newTypes(a))
+	cmd.AddCommand(newTest(a), newRun(a), newLint(a), newTypes(a))
 	return cmd
 }
 

@@ -37,7 +37,7 @@ func talk(t *testing.T, input string) (string, bool) {
 	var out bytes.Buffer
 	good, err := repl.Run(t.Context(), repl.Config{
 		Session: session(), Lines: repl.Open(strings.NewReader(input), &out, nil, nil),
-		Out: &colorprofile.Writer{Forward: &out, Profile: colorprofile.NoTTY},
+		Out:      &colorprofile.Writer{Forward: &out, Profile: colorprofile.NoTTY},
 		Commands: map[string]string{".args": "the arguments\n"},
 	})
 	if err != nil {

@@ -1,0 +1,243 @@
+package logic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bir-run/bir/cmd/bir/scenario"
+	"github.com/bir-run/bir/cmd/internal/app"
+	"github.com/bir-run/bir/cmd/internal/cli"
+	"github.com/bir-run/bir/engine"
+	"github.com/bir-run/bir/sandbox"
+	"github.com/bir-run/bir/sandbox/lint"
+)
+
+func newLint(a *app.App) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "lint [SCENARIO [--step N]]",
+		Short: "Say what would fail or surprise on a replay",
+		Long: `Reads bodies without running them: names that nothing declares, what bodies cannot reach
+(also behind typeof, and in branches that the recording never took), code that is never
+reached, missing returns, results that depend on no input, strings that grow in loops, and
+what gives the same on every replay. Without --step it reads all bodies of the scenario.
+
+Errors fail when they are reached, and make the exit code 1; warnings are probably not what
+was meant; infos are worth knowing. With --json:
+{"bodies","errors","warnings","infos","findings":[{"body","rule","level","message","suggestion","line","column"}]}
+
+` + cli.ExitCodes,
+		Example: "  bir logic lint scn_0192…\n" +
+			"  bir logic lint scn_0192… --step 2 --json\n" +
+			"  bir logic lint --kind toolOutput --body new.js",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.CompleteScenarios,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runLint(cmd.Context(), a, o, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.kind, "kind", "", "with --body: params, toolInput, toolOutput, responseParams or raw")
+	f.StringVar(&o.body, "body", "", "file with the body, - for standard input")
+	f.StringVar(&o.args, "args", "", "with --kind raw: file with the arguments as JSON, whose keys name the parameters")
+	f.IntVar(&o.step, "step", 0, "with a scenario: only this step, from 1")
+	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// linted is a body with a name for people.
+type linted struct {
+	name string
+	lint.Subject
+}
+
+// bodyFinding is a finding with the name of its body.
+type bodyFinding struct {
+	Body string `json:"body"`
+	lint.Finding
+}
+
+// lintReport is what `bir logic lint --json` prints.
+type lintReport struct {
+	Bodies   int           `json:"bodies"`
+	Errors   int           `json:"errors"`
+	Warnings int           `json:"warnings"`
+	Infos    int           `json:"infos"`
+	Findings []bodyFinding `json:"findings"`
+}
+
+func runLint(ctx context.Context, a *app.App, o options, args []string) error {
+	subjects, err := o.subjects(ctx, a, args)
+	if err != nil {
+		return err
+	}
+	pool, err := a.Pool()
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	globals, err := sandboxGlobals(ctx, pool)
+	if err != nil {
+		return err
+	}
+	report := lintReport{Bodies: len(subjects), Findings: []bodyFinding{}}
+	for _, s := range subjects {
+		s.Globals = globals
+		found, err := lintBody(ctx, pool, s.Subject)
+		if err != nil {
+			return err
+		}
+		report.add(s.name, found)
+		if !o.asJSON {
+			printFindings(a.Out, s, found)
+		}
+	}
+	if o.asJSON {
+		err = cli.JSON(a.Out, report)
+	} else {
+		fmt.Fprintln(a.Out, report.summary())
+	}
+	if err == nil && report.Errors > 0 {
+		return cli.ErrSilent
+	}
+	return err
+}
+
+// subjects are the bodies that the command line names.
+func (o options) subjects(ctx context.Context, a *app.App, args []string) ([]linted, error) {
+	if len(args) == 0 {
+		one, err := o.one(a.In)
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, arg := range one.Args.Raw {
+			names = append(names, arg.Name)
+		}
+		return []linted{{name: o.body, Subject: lint.Subject{Body: one.Body, Params: names}}}, nil
+	}
+	if o.body != "" {
+		return nil, cli.Usage("a scenario and --body exclude each other")
+	}
+	scn, err := scenario.Fetch(ctx, a, args[0])
+	if err != nil {
+		return nil, err
+	}
+	if o.step != 0 {
+		if err := wantStep(scn, o.step); err != nil {
+			return nil, err
+		}
+		return stepSubjects(scn.Steps[o.step-1]), nil
+	}
+	all := named("params", sandbox.KindParams, scn.ParamsLogic)
+	for _, step := range scn.Steps {
+		all = append(all, stepSubjects(step)...)
+	}
+	return append(all, named("response", sandbox.KindResponseParams, scn.ResponseParamsLogic)...), nil
+}
+
+func stepSubjects(step engine.Step) []linted {
+	return append(
+		named(fmt.Sprintf("step %d input", step.StepIndex), sandbox.KindToolInput, step.ToolInputLogic),
+		named(fmt.Sprintf("step %d output", step.StepIndex), sandbox.KindToolOutput, step.ToolOutputLogic)...)
+}
+
+// named is a body to lint, or none where there is none.
+func named(name string, kind sandbox.Kind, source string) []linted {
+	if strings.TrimSpace(source) == "" {
+		return nil
+	}
+	return []linted{{name: name, Subject: lint.Subject{Body: sandbox.Body{Kind: kind, Source: source}}}}
+}
+
+// listGlobals names what a body can really use: a global that throws when it is
+// looked at is there to explain that it is not there.
+const listGlobals = `return Object.getOwnPropertyNames(globalThis).filter((name) => {
+  try { return name === "undefined" || typeof globalThis[name] !== "undefined"; } catch { return false; }
+});`
+
+func sandboxGlobals(ctx context.Context, ev engine.Evaluator) ([]string, error) {
+	result, err := ev.Eval(ctx, sandbox.Body{Kind: sandbox.KindRaw, Source: listGlobals}, sandbox.Args{})
+	if err != nil {
+		return nil, fmt.Errorf("list the globals of the sandbox: %w", err)
+	}
+	var names []string
+	if err := json.Unmarshal(result.Value, &names); err != nil {
+		return nil, fmt.Errorf("list the globals of the sandbox: %w", err)
+	}
+	return names, nil
+}
+
+// lintBody asks the sandbox whether a body parses, and lints it if it does.
+func lintBody(ctx context.Context, ev engine.Evaluator, s lint.Subject) ([]lint.Finding, error) {
+	fault, err := syntaxFault(ctx, ev, s)
+	if err != nil {
+		return nil, err
+	}
+	if fault != nil {
+		return []lint.Finding{{
+			Rule: string(fault.Type), Level: lint.Error, Message: fault.Message, Line: max(1, fault.Line), Column: max(1, fault.Column),
+		}}, nil
+	}
+	return lint.Check(s), nil
+}
+
+// syntaxFault compiles a body in the sandbox and lets nothing of it run.
+func syntaxFault(ctx context.Context, ev engine.Evaluator, s lint.Subject) (*sandbox.Error, error) {
+	const leave = "return;\n"
+	var args sandbox.Args
+	for _, name := range s.Params {
+		args.Raw = append(args.Raw, sandbox.Arg{Name: name, Value: json.RawMessage("null")})
+	}
+	_, err := ev.Eval(ctx, sandbox.Body{Kind: s.Body.Kind, Source: leave + s.Body.Source}, args)
+	var fault *sandbox.Error
+	switch {
+	case err == nil:
+		return nil, nil
+	case !errors.As(err, &fault) || fault.Type == sandbox.TypeSandbox:
+		return nil, fmt.Errorf("compile: %w", err)
+	case fault.Type == sandbox.TypeResult:
+		return nil, nil // it left with nothing, as told to
+	}
+	moved := *fault
+	moved.Line--
+	return &moved, nil
+}
+
+func (r *lintReport) add(body string, found []lint.Finding) {
+	for _, f := range found {
+		switch f.Level {
+		case lint.Error:
+			r.Errors++
+		case lint.Warning:
+			r.Warnings++
+		default:
+			r.Infos++
+		}
+		r.Findings = append(r.Findings, bodyFinding{Body: body, Finding: f})
+	}
+}
+
+func (r *lintReport) summary() string {
+	if len(r.Findings) == 0 {
+		return fmt.Sprintf("%s, nothing to say", count(r.Bodies, "body", "bodies"))
+	}
+	parts := []string{
+		count(r.Errors, "error", "errors"), count(r.Warnings, "warning", "warnings"), count(r.Infos, "info", "infos"),
+	}
+	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "0 ") })
+	return fmt.Sprintf("%s: %s", count(r.Bodies, "body", "bodies"), strings.Join(parts, ", "))
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
