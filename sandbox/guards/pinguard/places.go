@@ -24,14 +24,23 @@ var placeWords = map[string]bool{
 	"destination": true, "dest": true, "target": true, "source": true, "src": true, "location": true, "profile": true,
 }
 
-// contentWords make of such a name one for what is put there: new_source.
-var contentWords = map[string]bool{"new": true, "old": true, "content": true, "contents": true, "text": true, "code": true}
+// contentWords are parts of names of what is put somewhere. It may be any text, also
+// one that looks like a path.
+var contentWords = map[string]bool{
+	"new": true, "old": true, "content": true, "contents": true, "text": true, "code": true, "body": true, "message": true,
+	"description": true, "prompt": true, "title": true, "comment": true, "summary": true, "note": true, "string": true,
+}
 
 // isPlace tells an argument that says where a call acts: by its name, or by a value
 // that is a URL or a path from the root.
 func isPlace(name string, v any) bool {
-	if words := nameWords(name); hasAny(words, placeWords) && !hasAny(words, contentWords) {
+	words := nameWords(name)
+	isContent := hasAny(words, contentWords)
+	if slices.ContainsFunc(words, func(w string) bool { return placeWords[w] && !(isContent && w == "source") }) {
 		return true
+	}
+	if isContent {
+		return false
 	}
 	switch v := v.(type) {
 	case string:

@@ -20,6 +20,9 @@ func (w word) isOption() bool { return len(w.text) > 1 && w.text[0] == '-' }
 
 // wordOf reads a word of the source.
 func wordOf(w *syntax.Word, source string) word {
+	if lit := w.Lit(); lit != "" && !strings.ContainsAny(lit, "\\*?[{~") {
+		return word{text: lit} // most words
+	}
 	var out strings.Builder
 	var result word
 	for i, p := range w.Parts {

@@ -41,6 +41,7 @@ func Read(text string) Reading {
 		if why := r.token(token); why != "" {
 			return Reading{Ambiguous: why}
 		}
+		r.before = beforeOf(token)
 	}
 	r.end()
 	return Reading{Statements: r.statements}
@@ -162,13 +163,30 @@ type reader struct {
 	verbs      []string
 	tables     []string
 	condition  bool
-	number     bool // the token before was a number
+	before     before
 	naming     bool // the word before is followed by the name of a table
 }
 
+// before is what stands directly before a token, without a space.
+type before int
+
+const (
+	nothingBefore before = iota
+	numberBefore
+	wordBefore
+)
+
+func beforeOf(t *sqllexer.Token) before {
+	switch {
+	case t.Type == sqllexer.NUMBER:
+		return numberBefore
+	case isLetters(t.Value) && t.Type != sqllexer.STRING:
+		return wordBefore
+	}
+	return nothingBefore
+}
+
 func (r *reader) token(t *sqllexer.Token) (ambiguous string) {
-	after := r.number
-	r.number = t.Type == sqllexer.NUMBER
 	switch t.Type {
 	case sqllexer.SPACE, sqllexer.COMMENT, sqllexer.MULTILINE_COMMENT, sqllexer.STRING, sqllexer.QUOTED_IDENT, sqllexer.NUMBER,
 		sqllexer.POSITIONAL_PARAMETER, sqllexer.BIND_PARAMETER:
@@ -179,12 +197,15 @@ func (r *reader) token(t *sqllexer.Token) (ambiguous string) {
 	case sqllexer.ERROR, sqllexer.INCOMPLETE_STRING, sqllexer.UNKNOWN, sqllexer.DOLLAR_QUOTED_FUNCTION, sqllexer.DOLLAR_QUOTED_STRING:
 		return "has a string or a sign that engines read differently"
 	case sqllexer.PUNCTUATION:
-		if t.Value == ";" {
+		switch n := len(r.verbs); {
+		case t.Value == ";":
 			r.end()
+		case t.Value == "(" && n > 1 && r.verbs[n-1] == "REPLACE" && r.before == wordBefore:
+			r.verbs = r.verbs[:n-1] // the function
 		}
 		return ""
 	}
-	if isLetters(t.Value) && after {
+	if isLetters(t.Value) && r.before == numberBefore {
 		return "has a word tight after a number, which engines read differently"
 	}
 	r.word(t)

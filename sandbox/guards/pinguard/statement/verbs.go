@@ -28,13 +28,10 @@ var reaching = map[string]bool{
 // SQL: db.users.deleteMany.
 var changing = []string{"DELETE", "REMOVE", "DROP", "INSERT", "UPDATE", "WRITE", "REPLACE", "CREATE", "RENAME", "EXEC"}
 
-// writes tells whether a word changes something. REPLACE with a parenthesis is the
-// function, and any other word with one may be a method.
+// writes tells whether a word changes something. One with a parenthesis may be a
+// method.
 func writes(upper string, isCall bool) bool {
 	if isCall {
-		if upper == "REPLACE" {
-			return false
-		}
 		for _, c := range changing {
 			if strings.Contains(upper, c) {
 				return true
