@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -108,8 +107,11 @@ func (c *chain) pass(ctx context.Context, batch []record) {
 	batch = append(st.owed, batch...)
 	st.owed = nil
 	if !c.spooled(run) {
-		for len(batch) > 0 && c.link.ready() && c.deliver(ctx, batch[0]) == nil {
-			batch = batch[1:]
+		for len(batch) > 0 && c.link.ready() {
+			made, err := c.deliver(ctx, batch)
+			if batch = batch[made:]; err != nil {
+				break
+			}
 		}
 	}
 	if len(batch) > 0 {
@@ -156,7 +158,7 @@ func (c *chain) write(run string, batch []record, essential bool) error {
 			end.Lossy = true
 			r.Finish = &end
 		}
-		line, err := json.Marshal(r)
+		line, err := r.line()
 		if err != nil {
 			return fmt.Errorf("encode recording: %w", err)
 		}

@@ -124,9 +124,14 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any) err
 	return nil
 }
 
+// encoded is a body that is JSON already.
+type encoded []byte
+
 func (c *Client) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
 	var reader io.Reader
-	if body != nil {
+	if text, ok := body.(encoded); ok {
+		reader = bytes.NewReader(text)
+	} else if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
 			return nil, fmt.Errorf("encode the request: %w", err)

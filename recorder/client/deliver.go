@@ -6,20 +6,77 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 
 	"github.com/bir-run/bir/recorder/spool"
 )
 
+const (
+	// maxRows and maxRowBytes bound what goes in one request.
+	maxRows     = 256
+	maxRowBytes = 512 << 10
+)
+
 // delivery makes writes and knows which runs have lost one.
 type delivery struct {
-	send  func(context.Context, record) error
-	lossy map[string]bool
-	log   *slog.Logger
+	send     func(context.Context, ...record) error
+	lossy    map[string]bool
+	log      *slog.Logger
+	oneByOne bool // the service takes no lists
 }
 
-// deliver makes one write. One that the service refuses is dropped: waiting would
-// hold up all that come after it. Any other error is returned.
-func (d *delivery) deliver(ctx context.Context, r record) error {
+// deliver makes the first writes of a batch, as many as go in one request, and says
+// how many those were. One that the service refuses is dropped: waiting would hold
+// up all that come after it. After any other error the rest is still to be made.
+func (d *delivery) deliver(ctx context.Context, batch []record) (made int, err error) {
+	n := d.together(batch)
+	if n > 1 {
+		err := d.send(ctx, batch[:n]...)
+		if err == nil {
+			return n, nil
+		}
+		if !refused(err) {
+			return 0, err
+		}
+		return d.singly(ctx, batch[:n], isStatus(err, http.StatusBadRequest))
+	}
+	if err := d.deliverOne(ctx, batch[0]); err != nil {
+		return 0, err
+	}
+	return 1, nil
+}
+
+// together is how many steps at the beginning of the batch go in one request.
+func (d *delivery) together(batch []record) int {
+	n, size := 0, 0
+	for n < len(batch) && n < maxRows && batch[n].Step != nil && !d.oneByOne {
+		size += len(batch[n].Step)
+		if n > 0 && size > maxRowBytes {
+			break
+		}
+		n++
+	}
+	return max(n, 1)
+}
+
+// singly makes the writes of a list that was refused, so that only what is wrong with
+// it is lost. Where nothing is, the service does not know lists.
+func (d *delivery) singly(ctx context.Context, steps []record, unknown bool) (made int, err error) {
+	for i, r := range steps {
+		err := d.send(ctx, r)
+		if err != nil && !refused(err) {
+			return i, err
+		}
+		if err != nil {
+			unknown = false
+			d.lose(ctx, r.Run, "the service refuses a recording", err)
+		}
+	}
+	d.oneByOne = d.oneByOne || unknown
+	return len(steps), nil
+}
+
+func (d *delivery) deliverOne(ctx context.Context, r record) error {
 	if r.Finish != nil && d.lossy[r.Run] {
 		end := *r.Finish
 		end.Lossy = true
@@ -53,14 +110,14 @@ func (d *delivery) fromSpool(ctx context.Context, run string, line []byte) error
 		d.lose(ctx, run, "a spooled recording is damaged", err)
 		return nil
 	}
-	return d.deliver(ctx, r)
+	return d.deliverOne(ctx, r)
 }
 
 // Drain sends what recorders that are gone, or cut off, left in the folder. It
 // does nothing while another process drains it.
 func Drain(ctx context.Context, dir string, c *Client) error {
 	d := delivery{
-		send:  func(ctx context.Context, r record) error { return r.send(ctx, c) },
+		send:  func(ctx context.Context, rs ...record) error { return send(ctx, c, rs...) },
 		lossy: map[string]bool{},
 		log:   slog.New(slog.DiscardHandler),
 	}

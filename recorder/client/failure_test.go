@@ -190,6 +190,27 @@ func TestRefusedWriteIsDroppedAndMarksTheRun(t *testing.T) {
 	}
 }
 
+func TestServiceThatTakesNoListsIsAskedOnce(t *testing.T) {
+	f := newFake(t)
+	f.noLists = true
+	s := open(t, f.config(t))
+	s.StartRun(recorder.Run{ID: "run_1"})
+	for n := range 3 {
+		recordCalls(s, 10*n, 10*n+10)
+		if err := s.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.FinishRun("run_1", recorder.Finish{})
+	f.waitFinished(t)
+	if diff := cmp.Diff(wanted(30, "finish run_1"), f.taken()); diff != "" {
+		t.Error(diff)
+	}
+	if f.tries != f.requests+1 {
+		t.Errorf("%d requests for %d that were taken", f.tries, f.requests)
+	}
+}
+
 // TestFullDiskKeepsWhatMatters has a spool that takes next to nothing. The run
 // arrives with its start and its end, and says that it is not whole.
 func TestFullDiskKeepsWhatMatters(t *testing.T) {

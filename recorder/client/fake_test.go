@@ -39,6 +39,8 @@ type fakeService struct {
 	seen     map[string]bool
 	raw      strings.Builder // every body that came
 	steps    []recorder.Step
+	noLists  bool // answer 400 to a list of steps
+	requests int  // that were taken
 	runs     []newRun
 	ends     []recorder.Finish
 	connects int
@@ -64,9 +66,16 @@ func (f *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fail := f.fail
 	f.tries++
 	f.mu.Unlock()
-	write, id, keep := f.read(parts, body)
-	if fail != nil {
-		if status := fail(write); status != 0 { // may block
+	writes := f.read(parts, body)
+	if len(writes) > 1 && f.noLists {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	for _, each := range writes {
+		if fail == nil {
+			break
+		}
+		if status := fail(each.name); status != 0 { // may block
 			w.WriteHeader(status)
 			return
 		}
@@ -74,36 +83,55 @@ func (f *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.raw.Write(body)
-	if !f.seen[id] {
-		f.seen[id] = true
-		f.writes = append(f.writes, write)
-		keep()
+	f.requests++
+	for _, each := range writes {
+		if !f.seen[each.id] {
+			f.seen[each.id] = true
+			f.writes = append(f.writes, each.name)
+			each.keep()
+		}
 	}
 	w.WriteHeader(http.StatusCreated)
 }
 
-// read says which write a request is, under which id it is booked, and how.
-func (f *fakeService) read(parts []string, body []byte) (write, id string, keep func()) {
+// write is what a request asks for, under which id it is booked, and how.
+type write struct {
+	name, id string
+	keep     func()
+}
+
+func (f *fakeService) read(parts []string, body []byte) []write {
 	switch {
 	case len(parts) == 1:
 		var run newRun
 		mustDecode(body, &run)
-		return "start " + run.ID, run.ID, func() { f.runs = append(f.runs, run) }
+		return []write{{"start " + run.ID, run.ID, func() { f.runs = append(f.runs, run) }}}
 	case parts[2] == "steps":
-		var step recorder.Step
-		mustDecode(body, &step)
-		return fmt.Sprintf("step %s %d", parts[1], step.StepIndex), step.ID, func() { f.steps = append(f.steps, step) }
+		return f.readSteps(parts[1], body)
 	}
 	var end recorder.Finish
 	mustDecode(body, &end)
-	write = "finish " + parts[1]
+	name := "finish " + parts[1]
 	if end.Lossy {
-		write += " lossy"
+		name += " lossy"
 	}
-	return write, "finish " + parts[1], func() {
+	return []write{{name, "finish " + parts[1], func() {
 		f.ends = append(f.ends, end)
 		f.finished <- parts[1]
+	}}}
+}
+
+func (f *fakeService) readSteps(run string, body []byte) (writes []write) {
+	steps := make([]recorder.Step, 1)
+	if body[0] == '[' {
+		mustDecode(body, &steps)
+	} else {
+		mustDecode(body, &steps[0])
 	}
+	for _, step := range steps {
+		writes = append(writes, write{fmt.Sprintf("step %s %d", run, step.StepIndex), step.ID, func() { f.steps = append(f.steps, step) }})
+	}
+	return writes
 }
 
 func mustDecode(body []byte, v any) {

@@ -32,8 +32,8 @@ func (c *Client) Import(ctx context.Context, e recorder.RunWithSteps) error {
 }
 
 func cleanStep(s recorder.Step) recorder.Step {
-	s.ToolInput = cleanJSON([]byte(s.ToolInput), truncate.MaxBytes)
-	s.ToolOutput = cleanJSON([]byte(s.ToolOutput), truncate.MaxBytes)
+	s.ToolInput = string(cleanJSON([]byte(s.ToolInput), truncate.MaxBytes))
+	s.ToolOutput = string(cleanJSON([]byte(s.ToolOutput), truncate.MaxBytes))
 	s.ToolError = cleanText(s.ToolError, truncate.MaxBytes)
 	s.Context = cleanText(s.Context, truncate.MaxBytes)
 	s.Answer = cleanText(s.Answer, truncate.MaxBytes)

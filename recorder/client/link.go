@@ -47,15 +47,15 @@ func newLink(cfg RecorderConfig) *link {
 // ready says whether a request may be made.
 func (l *link) ready() bool { return !time.Now().Before(l.until) }
 
-// send makes one write. A service that has moved or changed its token is looked
+// send makes writes, in one request. A service that has moved or changed its token is looked
 // for once. An error that stays opens the breaker, unless the write itself is at
 // fault.
-func (l *link) send(ctx context.Context, r record) error {
+func (l *link) send(ctx context.Context, rs ...record) error {
 	known := l.client != nil
-	err := l.once(ctx, r)
+	err := l.once(ctx, rs)
 	if isStatus(err, http.StatusUnauthorized) || known && errors.Is(err, ErrUnreachable) {
 		l.client = nil
-		err = l.once(ctx, r)
+		err = l.once(ctx, rs)
 	}
 	switch {
 	case err == nil || refused(err):
@@ -66,7 +66,7 @@ func (l *link) send(ctx context.Context, r record) error {
 	return err
 }
 
-func (l *link) once(ctx context.Context, r record) error {
+func (l *link) once(ctx context.Context, rs []record) error {
 	if l.client == nil {
 		connecting, cancel := context.WithTimeout(ctx, connectTimeout)
 		defer cancel()
@@ -78,7 +78,7 @@ func (l *link) once(ctx context.Context, r record) error {
 	}
 	sending, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
-	return r.send(sending, l.client)
+	return send(sending, l.client, rs...)
 }
 
 func (l *link) trip(ctx context.Context, err error) {

@@ -3,6 +3,7 @@ package client
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/bir-run/bir/recorder"
 )
@@ -25,7 +26,9 @@ type report struct {
 // runs are never dropped: they are few, and a run without them is worth nothing.
 type queue struct {
 	maxCalls, maxBytes int
-	wake               chan struct{} // has a token while there is something to take
+	wake               chan struct{} // has a token when there is something to take at once
+	timer              *time.Timer   // fires when there is something to take
+	// While the timer runs, calls collect: waking for each costs more than the call.
 
 	mu      sync.Mutex // guards what follows
 	reports []report
@@ -35,8 +38,18 @@ type queue struct {
 	closed  bool
 }
 
+const (
+	// collectTime is how long a call waits for others, unless so many, or so many
+	// bytes of them, have come before.
+	collectTime  = 5 * time.Millisecond
+	collectCalls = maxRows / 2
+	collectBytes = maxRowBytes / 2
+)
+
 func newQueue(maxCalls, maxBytes int) *queue {
-	return &queue{maxCalls: maxCalls, maxBytes: maxBytes, wake: make(chan struct{}, 1), missed: map[string]bool{}}
+	q := &queue{maxCalls: maxCalls, maxBytes: maxBytes, wake: make(chan struct{}, 1), timer: time.NewTimer(collectTime), missed: map[string]bool{}}
+	q.timer.Stop()
+	return q
 }
 
 // push adds a report, false when the queue is closed.
@@ -47,12 +60,19 @@ func (q *queue) push(r report) bool {
 		return false
 	}
 	q.reports = append(q.reports, r)
-	if r.call != nil {
-		q.calls++
-		q.bytes += r.bytes
-		q.boundLocked()
+	if r.call == nil {
+		q.signal()
+		return true
 	}
-	q.signal()
+	q.calls++
+	q.bytes += r.bytes
+	q.boundLocked()
+	switch {
+	case q.calls == min(collectCalls, q.maxCalls), q.bytes >= collectBytes:
+		q.signal()
+	case q.calls == 1:
+		q.timer.Reset(collectTime)
+	}
 	return true
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/jsontext"
 	"github.com/bir-run/bir/recorder/redact"
 	"github.com/bir-run/bir/recorder/truncate"
 )
@@ -16,23 +17,52 @@ import (
 type record struct {
 	Run    string           `json:"run"`
 	Start  *newRun          `json:"start,omitempty"`
-	Step   *recorder.Step   `json:"step,omitempty"`
+	Step   json.RawMessage  `json:"step,omitempty"` // a recorder.Step, encoded once for all its ways
 	Finish *recorder.Finish `json:"finish,omitempty"`
 }
 
 // essential records are kept when there is room for nothing else.
 func (r record) essential() bool { return r.Step == nil }
 
-func (r record) send(ctx context.Context, c *Client) error {
-	switch {
+// send makes one write, or several in one request: all of them steps, then, of the
+// same run.
+func send(ctx context.Context, c *Client, rs ...record) error {
+	switch r := rs[0]; {
+	case len(rs) > 1:
+		return c.post(ctx, runPath(r.Run, "/steps"), list(rs), nil)
 	case r.Start != nil:
 		return c.post(ctx, "/recordings/runs", r.Start, nil)
 	case r.Step != nil:
-		return c.AddStep(ctx, r.Run, *r.Step)
+		return c.post(ctx, runPath(r.Run, "/steps"), encoded(r.Step), nil)
 	case r.Finish != nil:
 		return c.Finish(ctx, r.Run, *r.Finish)
 	}
 	return nil
+}
+
+// list is the JSON array of the records' steps.
+func list(rs []record) encoded {
+	size := len("[]")
+	for _, r := range rs {
+		size += len(r.Step) + len(",")
+	}
+	b := make([]byte, 0, size)
+	for _, r := range rs {
+		b = append(append(b, ','), r.Step...)
+	}
+	b[0] = '['
+	return append(b, ']')
+}
+
+// line spells the record for the spool.
+func (r record) line() ([]byte, error) {
+	if r.Step == nil {
+		return json.Marshal(r)
+	}
+	b := append(make([]byte, 0, len(r.Run)+len(r.Step)+32), `{"run":`...)
+	b = jsontext.AppendString(b, r.Run)
+	b = append(append(b, `,"step":`...), r.Step...)
+	return append(b, '}'), nil
 }
 
 // records makes the writes for a report, free of secrets and within bounds. A
@@ -51,7 +81,7 @@ func records(r report, next, limit int) (made []record, err error) {
 		made = []record{{Run: r.run, Start: &run}}
 	case r.call != nil:
 		selected, response := rows(*r.call, next, limit)
-		made = []record{{Run: r.run, Step: &selected}, {Run: r.run, Step: &response}}
+		made = []record{{Run: r.run, Step: selected.encode()}, {Run: r.run, Step: response.encode()}}
 	case r.finish != nil:
 		end := *r.finish
 		end.Output = cleanText(end.Output, limit)
@@ -61,25 +91,25 @@ func records(r report, next, limit int) (made []record, err error) {
 }
 
 // rows are the two rows of a call: what was asked, and what came of it.
-func rows(call recorder.Call, next, limit int) (selected, response recorder.Step) {
+func rows(call recorder.Call, next, limit int) (selected, response row) {
 	if call.ID == "" {
 		call.ID = recorder.NewID("call")
 	}
 	if call.Status == "" {
 		call.Status = recorder.StatusOK
 	}
-	row := recorder.Step{
+	both := row{Step: recorder.Step{
 		CallID:       call.ID,
 		ToolName:     recorder.QualifiedName(call.ServerName, call.ToolName),
 		ServerName:   call.ServerName,
 		UpstreamTool: call.ToolName,
 		StartedAt:    call.StartedAt.UTC(),
-	}
-	selected, response = row, row
+	}}
+	selected, response = both, both
 	selected.ID, selected.StepIndex, selected.Type = recorder.NewID("step"), next, recorder.StepSelected
-	selected.ToolInput = cleanJSON(call.Args, limit)
+	selected.input = cleanJSON(call.Args, limit)
 	response.ID, response.StepIndex, response.Type = recorder.NewID("step"), next+1, recorder.StepResponse
-	response.ToolOutput = cleanJSON(call.Result, limit)
+	response.output = cleanJSON(call.Result, limit)
 	response.ToolError = cleanText(call.Error, limit)
 	response.Status = call.Status
 	response.DurationMS = float64(call.Duration.Microseconds()) / 1000
@@ -87,9 +117,9 @@ func rows(call recorder.Call, next, limit int) (selected, response recorder.Step
 }
 
 // cleanJSON and cleanText redact before they cut: half a secret has no shape.
-func cleanJSON(raw json.RawMessage, limit int) string {
+func cleanJSON(raw json.RawMessage, limit int) []byte {
 	cut, _ := truncate.JSON(redact.JSON(raw), limit)
-	return string(cut)
+	return cut
 }
 
 func cleanText(s string, limit int) string {

@@ -171,16 +171,16 @@ func (s *StreamRecorder) work(ctx context.Context) {
 
 // wait ends with a report, or when something that waits is due again.
 func (s *StreamRecorder) wait(ctx context.Context) {
-	pause, waiting := s.chain.pause()
-	if !waiting {
-		<-s.queue.wake
-		return
+	var due <-chan time.Time
+	if pause, waiting := s.chain.pause(); waiting {
+		timer := time.NewTimer(pause)
+		defer timer.Stop()
+		due = timer.C
 	}
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
 	select {
 	case <-s.queue.wake:
-	case <-timer.C:
+	case <-s.queue.timer.C:
+	case <-due:
 		s.chain.retry(ctx)
 	}
 }

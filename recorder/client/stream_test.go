@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/bir-run/bir/recorder"
 )
@@ -97,6 +99,82 @@ func TestSecretsNeverLeaveTheProcess(t *testing.T) {
 		f.setFail(nil)
 		closeNow(t, s)
 	}
+}
+
+func TestCallsThatComeTogetherGoTogether(t *testing.T) {
+	f := newFake(t)
+	s := open(t, f.config(t))
+	s.StartRun(recorder.Run{ID: "run_1"})
+	recordCalls(s, 0, 200)
+	s.FinishRun("run_1", recorder.Finish{})
+	f.waitFinished(t)
+	if diff := cmp.Diff(wanted(200, "finish run_1"), f.taken()); diff != "" {
+		t.Error(diff)
+	}
+	if f.requests > 20 {
+		t.Errorf("%d requests for 200 calls", f.requests)
+	}
+}
+
+func TestLargeCallsGoInSeveralRequests(t *testing.T) {
+	var d delivery
+	step := record{Run: "run_1", Step: bytes.Repeat([]byte("x"), maxRowBytes/2)}
+	end := record{Run: "run_1", Finish: &recorder.Finish{}}
+	small := record{Run: "run_1", Step: json.RawMessage("{}")}
+	for name, c := range map[string]struct {
+		batch []record
+		want  int
+	}{
+		"large":            {[]record{step, step, step}, 2},
+		"larger than that": {[]record{{Run: "run_1", Step: bytes.Repeat([]byte("x"), 2*maxRowBytes)}, small}, 1},
+		"up to the end":    {[]record{small, small, end}, 2},
+		"the end":          {[]record{end}, 1},
+		"many":             {slices.Repeat([]record{small}, 2*maxRows), maxRows},
+	} {
+		if got := d.together(c.batch); got != c.want {
+			t.Errorf("%s: %d together, want %d", name, got, c.want)
+		}
+	}
+}
+
+// TestRowsAreEncodedAsStepsAre holds for any step: what is sent is what
+// encoding/json would have sent.
+func TestRowsAreEncodedAsStepsAre(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := func(name string) string {
+			return rapid.StringMatching(`([a-z"\\\n\t\x00<é\x{2028}]{0,20})`).Draw(t, name)
+		}
+		want := recorder.Step{
+			ID: text("id"), StepIndex: rapid.IntRange(0, 1000).Draw(t, "index"), Type: recorder.StepType(text("type")),
+			CallID: text("call"), ToolName: text("tool"), ServerName: text("server"), UpstreamTool: text("upstream"),
+			ToolInput: text("input"), ToolOutput: text("output"), ToolError: text("error"), Context: text("context"),
+			Answer: text("answer"), Status: recorder.Status(text("status")), DurationMS: float64(rapid.Int64Range(0, 1<<50).Draw(t, "us")) / 1000,
+		}
+		if rapid.Bool().Draw(t, "started") {
+			want.StartedAt = time.Unix(0, rapid.Int64Range(0, 1<<60).Draw(t, "at")).UTC()
+		}
+		r := row{Step: want, input: []byte(want.ToolInput), output: []byte(want.ToolOutput)}
+		var got, again, lined recorder.Step
+		mustDecode(r.encode(), &got)
+		plain, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustDecode(plain, &again)
+		line, err := record{Run: "run_1", Step: r.encode()}.line()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back record
+		mustDecode(line, &back)
+		mustDecode(back.Step, &lined)
+		if diff := cmp.Diff(again, got); diff != "" || back.Run != "run_1" {
+			t.Fatal(diff)
+		}
+		if diff := cmp.Diff(again, lined); diff != "" {
+			t.Fatal(diff)
+		}
+	})
 }
 
 func TestFullQueueDropsTheOldestCallAndMarksTheRun(t *testing.T) {
