@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/bir-run/bir/conformance/built"
+	"github.com/bir-run/bir/sandbox/guards/examples"
 )
 
 func TestMain(m *testing.M) {
@@ -37,6 +39,16 @@ func TestScripts(t *testing.T) {
 			env.Defer(func() { stopService(t, bin, filepath.Join(env.WorkDir, "home")) })
 			if err := os.WriteFile(filepath.Join(env.WorkDir, "latin1.bin"), []byte("return {a: '\xe9'}"), 0o600); err != nil {
 				return err
+			}
+			// Hand-written guards, which no compiler has to build first.
+			for _, module := range []string{"deny-us-east.wasm", "at-most-ten-calls.wasm"} {
+				code, err := fs.ReadFile(examples.Files(), "wat/"+module)
+				if err != nil {
+					return err
+				}
+				if err := os.WriteFile(filepath.Join(env.WorkDir, module), code, 0o600); err != nil {
+					return err
+				}
 			}
 			return shareCompiledGuards(cache, filepath.Join(env.WorkDir, "home"))
 		},

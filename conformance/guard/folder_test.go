@@ -205,6 +205,73 @@ func TestSettingsGiveMoreMemory(t *testing.T) {
 	mustAllow(t, r.Check(t.Context(), step("x")))
 }
 
+// settled is a module that starts with more memory than a module may have by default.
+func settled(sections ...string) guardtest.Module {
+	m := guardtest.Reactor(guardtest.Allow)
+	m.MinPages = 20 << 20 / (64 << 10)
+	for _, text := range sections {
+		m.Custom = append(m.Custom, guardtest.Custom{Name: "other", Text: "\xff"}, guardtest.Custom{Name: "bir.guard", Text: text})
+	}
+	return m
+}
+
+func TestModuleCarriesItsOwnLimits(t *testing.T) {
+	r := newRig(t)
+	path := r.drop(t, r.home, "rule.wasm", settled(`{"memoryMB":32,"kinds":["step"],"config":{"a": 1}}`))
+	mustAllow(t, r.Check(t.Context(), step("x")))
+	if m := module(t, r.Host, "rule"); len(m.Kinds) != 1 || m.Kinds[0] != guardsdk.KindStep {
+		t.Errorf("asked %v", m.Kinds)
+	}
+
+	// Its user has the last word, in the file beside it.
+	put(t, strings.TrimSuffix(path, ".wasm")+".json", []byte(`{"memoryMB":1,"kinds":["pin"]}`))
+	mustDeny(t, r.Check(t.Context(), step("x")), guard.CodeChanged)
+	if err := r.Trust(t.Context(), "rule"); err != nil {
+		t.Fatal(err)
+	}
+	v := mustDeny(t, r.Check(t.Context(), step("x")), guard.CodeRejected)
+	if !strings.Contains(v.Verdict.Reason, "20480 KiB") {
+		t.Errorf("reason %q", v.Verdict.Reason)
+	}
+}
+
+func TestLimitsInAModuleThatAreWrongAreRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		module guardtest.Module
+		names  string
+	}{
+		"over the ceiling": {settled(`{"memoryMB":65}`), "memoryMB"},
+		"not JSON":         {settled(`memoryMB: 32`), "bir.guard"},
+		"unknown":          {settled(`{"network":true}`), "network"},
+		"twice":            {settled(`{"memoryMB":32}`, `{"memoryMB":33}`), "twice"},
+		"too long":         {settled(`{"config":"` + strings.Repeat("x", 64<<10) + `"}`), "KiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.drop(t, r.home, "rule.wasm", c.module)
+			v := mustDeny(t, r.Check(t.Context(), step("x")), guard.CodeRejected)
+			if !strings.Contains(v.Verdict.Reason, c.names) {
+				t.Errorf("the reason %q does not name %q", v.Verdict.Reason, c.names)
+			}
+		})
+	}
+}
+
+// Two projects of one user: what one forbids does not reach the other, and its
+// modules are pinned apart.
+func TestProjectRestrictsOnlyItself(t *testing.T) {
+	r := newRig(t)
+	r.drop(t, r.project, "rule.wasm", guardtest.Reactor(guardtest.Deny))
+	other := *r
+	other.project = filepath.Join(t.TempDir(), ".bir", "guards")
+	if err := os.MkdirAll(other.project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	other.drop(t, other.project, "rule.wasm", guardtest.Reactor(guardtest.Allow))
+	mustDeny(t, r.Check(t.Context(), step("x")), "test_denied")
+	mustAllow(t, other.host(t).Check(t.Context(), step("x")))
+}
+
 func TestClosedHostDenies(t *testing.T) {
 	r := newRig(t)
 	h := r.host(t)

@@ -24,8 +24,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type rig struct {
 	*guard.Host
 	home, project string
-	pins          string
+	pins, counts  string
 	callTimeout   time.Duration
+	trace         bool
 	log           *logBuffer
 }
 
@@ -49,6 +50,7 @@ func newRigWith(t *testing.T, callTimeout time.Duration) *rig {
 		home:    filepath.Join(dir, "home", "guards"),
 		project: filepath.Join(dir, "project", ".bir", "guards"),
 		pins:    filepath.Join(dir, "home", "guards.json"),
+		counts:  filepath.Join(dir, "home", "guard-counts.json"),
 		log:     &logBuffer{},
 
 		callTimeout: callTimeout,
@@ -66,8 +68,8 @@ func newRigWith(t *testing.T, callTimeout time.Duration) *rig {
 func (r *rig) host(t *testing.T) *guard.Host {
 	t.Helper()
 	h := guard.New(guard.Config{
-		HomeDir: r.home, ProjectDir: r.project, PinFile: r.pins, CacheDir: guardtest.CacheDir(),
-		CompileWait: time.Minute, CallTimeout: r.callTimeout,
+		HomeDir: r.home, ProjectDir: r.project, PinFile: r.pins, CountsFile: r.counts,
+		CacheDir: guardtest.CacheDir(), CompileWait: time.Minute, CallTimeout: r.callTimeout, Trace: r.trace,
 		Logger: slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	t.Cleanup(func() {

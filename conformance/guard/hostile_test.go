@@ -1,6 +1,9 @@
 package guard_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -200,4 +203,62 @@ func TestManyCallersAtOnce(t *testing.T) {
 	}
 	close(release)
 	wg.Wait()
+}
+
+// Everything that a module could wish for, with the two imports that guards may have
+// among them: the refusal names each of the others.
+func TestImportsOfEverythingAreNamed(t *testing.T) {
+	greedy := guardtest.Command(guardtest.Allow, guardtest.Print(14))
+	for _, name := range []string{"env.system", "env.fetch", "wasi_snapshot_preview1.sock_open", "wasi_snapshot_preview1.sock_accept",
+		"wasi_unstable.path_open", "wasi_unstable.fd_write", "bir.allow"} {
+		from, function, _ := strings.Cut(name, ".")
+		greedy.Imports = append(greedy.Imports, guardtest.Import{Module: from, Name: function})
+	}
+	r := newRig(t)
+	r.drop(t, r.home, "greedy.wasm", greedy)
+	v := mustDeny(t, r.Check(t.Context(), step("x")), guard.CodeRejected)
+	for _, i := range greedy.Imports {
+		allowed := i.Module == "wasi_snapshot_preview1" && !strings.HasPrefix(i.Name, "sock_")
+		if named := strings.Contains(v.Verdict.Reason, i.Module+"."+i.Name); named == allowed {
+			t.Errorf("%s.%s: %s", i.Module, i.Name, v.Verdict.Reason)
+		}
+	}
+	if v.Module != "greedy" {
+		t.Errorf("denied by %s", v.Module)
+	}
+}
+
+// A thousand modules, each of which misbehaves: the host stays up, answers in time,
+// and names each one.
+func TestThousandModulesInTheFolder(t *testing.T) {
+	const modules, asked = 1000, 100
+	r := newRig(t)
+	trap := guardtest.Reactor(guardtest.Allow).With("bir_step", guardtest.Join(guardtest.Unreachable)).Bytes()
+	for i := range modules {
+		put(t, filepath.Join(r.home, fmt.Sprintf("g%03d.wasm", i)), trap)
+	}
+	if err := r.Load(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	d := r.Explain(t.Context(), step("x"))
+	if len(d.Verdicts) != modules {
+		t.Fatalf("%d verdicts", len(d.Verdicts))
+	}
+	for i, v := range d.Verdicts {
+		code := guard.CodeTrap
+		if i >= asked {
+			code = guard.CodeRejected
+		}
+		if name := fmt.Sprintf("g%03d", i); v.Module != name || v.Verdict.Allow || v.Verdict.Code != code || !strings.Contains(v.Verdict.Reason, name) {
+			t.Fatalf("%d: %+v", i, v)
+		}
+	}
+	if m := module(t, r.Host, "g999"); !strings.Contains(m.Problem, "1000 guards and may be 100") {
+		t.Errorf("listed as %+v", m)
+	}
+	// Once they are gone, all is as before.
+	if err := os.RemoveAll(r.home); err != nil {
+		t.Fatal(err)
+	}
+	mustAllow(t, r.Check(t.Context(), step("x")))
 }

@@ -59,8 +59,12 @@ type Module struct {
 	Start     bool   // run the last function at the start
 	Global    bool   // have global 0, a mutable i32 of 0
 	Data      []Data
+	Custom    []Custom // sections of its own, at the end
 	TrailJunk []byte
 }
+
+// Custom is a custom section.
+type Custom struct{ Name, Text string }
 
 // Bytes is the module in the binary format.
 func (m Module) Bytes() []byte {
@@ -84,6 +88,9 @@ func (m Module) Bytes() []byte {
 	}
 	out = section(out, 10, m.code())
 	out = section(out, 11, m.data())
+	for _, c := range m.Custom {
+		out = slices.Concat(out, []byte{0}, vector(append(vector([]byte(c.Name)), c.Text...)))
+	}
 	return append(out, m.TrailJunk...)
 }
 
