@@ -8,33 +8,51 @@ import (
 // head compares the program with its subcommand, the options that change what it
 // does, and the hosts it is sent to.
 func (a *argv) head(name string, args []word) {
-	spec, known := programs[name]
-	if !known {
-		spec = unknownProgram(name)
-	}
-	h := readHeading(name, spec, args)
-	if r, run, ok := runnerOf(h.names); ok {
-		a.runner(run, r, spec, args)
+	spec := specOf(name)
+	if spec.levels == 0 && len(spec.strictOn) == 0 && !spec.agreesAll { // most programs only read
+		a.out.add(program, a.title(name))
+		a.effects(spec, args)
+		a.inside(spec, args)
 		return
 	}
-	verb := strings.Join(h.names, " ")
+	h := readHeading(name, spec, args)
 	switch {
+	case spec.runsIt:
+		a.runner(h.names[:1], runners[name], spec, args)
+	case len(h.names) > 1 && hasOption(spec.runs, h.names[1]):
+		a.runner(h.names[:2], runners[name+" "+h.names[1]], spec, args)
 	case h.dynamic:
 		a.out.demandExact("has a subcommand that is not known before it runs")
-	case spec.strictFor(args) || spec.guess && slices.ContainsFunc(args, isDangerousOption) || slices.ContainsFunc(h.names[1:], isDangerousName) && !harmless[verb]:
+	case h.isDangerous(spec, args):
 		a.strict(strings.Join(h.title, " "), h.rest)
 	case spec.guess && len(args) > 0 && args[0].isOption():
 		a.out.add(program, a.title(name))
 		a.out.add(operands, textOf(args))
 		a.effects(spec, nil)
 	default:
-		a.out.add(program, a.title(h.title...))
-		if agreeing[verb] || spec.guess && len(args) == 0 {
-			a.out.add(operands, textOf(spec.operands(h.rest)))
-		}
-		a.effects(spec, args)
-		a.inside(spec, args)
+		a.plainly(h, spec, args)
 	}
+}
+
+// plainly compares the name of what is done, and of its operands those that decide
+// on more than what is read.
+func (a *argv) plainly(h heading, spec spec, args []word) {
+	a.out.add(program, a.title(h.title...))
+	agrees := spec.agreesAll || len(h.names) > 1 && hasOption(spec.agrees, h.names[1])
+	if agrees || spec.guess && len(args) == 0 {
+		a.out.add(operands, textOf(spec.operands(h.rest)))
+	}
+	a.effects(spec, args)
+	a.inside(spec, args)
+}
+
+// isDangerous tells a call of which every word counts.
+func (h heading) isDangerous(spec spec, args []word) bool {
+	if spec.strictFor(args) || spec.guess && slices.ContainsFunc(args, isDangerousOption) {
+		return true
+	}
+	stages := h.names[0] == "git" && len(h.names) == 2 && h.names[1] == "add" // it only marks files
+	return !stages && slices.ContainsFunc(h.names[1:], isDangerousName)
 }
 
 // heading is a program with the words that name what it does.
@@ -69,20 +87,13 @@ func readHeading(name string, spec spec, args []word) heading {
 			return h
 		default:
 			h.title, h.names = append(h.title, w.text), append(h.names, w.text)
-			levels += deeper[strings.Join(h.names, " ")] - 1
+			if len(h.names) != 2 || !hasOption(spec.groups, w.text) {
+				levels--
+			}
 		}
 	}
 	h.rest = args[min(i, len(args)):]
 	return h
-}
-
-func runnerOf(names []string) (r runner, run []string, ok bool) {
-	for n := min(len(names), 2); n > 0; n-- {
-		if r, ok = runners[strings.Join(names[:n], " ")]; ok {
-			return r, names[:n], true
-		}
-	}
-	return r, nil, false
 }
 
 // isBareWord tells a subcommand from a file, a number or a pattern.

@@ -40,7 +40,7 @@ func (r *posixReader) script(line string) {
 		r.demandExact("is no complete command")
 		return
 	}
-	if why := hidden(file); why != "" {
+	if why := hidden(file, line); why != "" {
 		r.demandExact(why)
 		return
 	}
@@ -49,7 +49,10 @@ func (r *posixReader) script(line string) {
 }
 
 // hidden finds what runs a command inside a word, where no outline would show it.
-func hidden(file *syntax.File) (why string) {
+func hidden(file *syntax.File, line string) (why string) {
+	if !strings.ContainsAny(line, "$`(") {
+		return "" // without which there is none
+	}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst, *syntax.ProcSubst:
