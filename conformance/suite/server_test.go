@@ -1,0 +1,92 @@
+package suite
+
+import (
+	"bufio"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const patience = 20 * time.Second
+
+// everything is the official Go SDK's server for the suite, which speaks every
+// revision, on a port of its own.
+func everything(t *testing.T, flags ...string) (url string) {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "everything-server")
+	build := exec.Command("go", "build", "-o", binary, "github.com/modelcontextprotocol/go-sdk/conformance/everything-server")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the server: %v\n%s", err, text)
+	}
+	// Its -http takes no port 0, so that a free one is looked for here.
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	start(t, exec.Command(binary, append(flags, "-http", address)...))
+	deadline := time.Now().Add(patience)
+	for {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			conn.Close()
+			return "http://" + address + "/"
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the server does not listen: %v", err)
+		}
+	}
+}
+
+// front puts bir-proxy in front of a server.
+func front(t *testing.T, url string) string {
+	t.Helper()
+	cmd := exec.Command(proxy(t), "--http", "--upstream", url)
+	// Nothing listens on port 9: what is recorded stays in this folder.
+	cmd.Env = append(os.Environ(), "BIR_HOME="+t.TempDir(), "BIR_AUTH_URL=http://127.0.0.1:9")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, cmd)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the front does not say where it is: %v", err)
+	}
+	return strings.TrimSpace(line)
+}
+
+func start(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+}
+
+func TestAServerBehindBirPassesWhatItPassesWithout(t *testing.T) {
+	for name, c := range map[string]struct {
+		suite  string
+		args   []string
+		server []string
+	}{
+		// Requests of the server to the client need a session.
+		"legacy":                {legacy, []string{"--suite", "all"}, []string{"-stateless=false"}},
+		"requirements of 2025":  {modern, []string{"--requirements", "2025-11-25"}, []string{"-stateless=false"}},
+		"requirements of 2026":  {modern, []string{"--requirements", "2026-07-28"}, nil},
+		"legacy without states": {legacy, []string{"--suite", "all"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := everything(t, c.server...)
+			direct := run(t, c.suite, nil, append([]string{"server", "--url", url}, c.args...)...)
+			through := run(t, c.suite, nil, append([]string{"server", "--url", front(t, url)}, c.args...)...)
+			same(t, direct, through)
+		})
+	}
+}
