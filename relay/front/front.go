@@ -14,7 +14,9 @@ package front
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -26,6 +28,7 @@ import (
 	"github.com/bir-run/bir/relay"
 	"github.com/bir-run/bir/relay/budget"
 	"github.com/bir-run/bir/relay/jsonrpc"
+	"github.com/bir-run/bir/relay/origin"
 	"github.com/bir-run/bir/relay/web"
 )
 
@@ -49,7 +52,7 @@ type Config struct {
 type Front struct {
 	cfg    Config
 	log    *slog.Logger
-	origin *web.Origin
+	origin *origin.Origin
 	limit  int // of a request's body
 	memory *budget.Budget
 	tap    *tap          // nil records nothing
@@ -58,11 +61,11 @@ type Front struct {
 
 // New makes a front; Serve starts it.
 func New(cfg Config) (*Front, error) {
-	origin, err := cfg.Server.Origin()
+	o, err := cfg.Server.Origin()
 	if err != nil {
 		return nil, err
 	}
-	f := &Front{cfg: cfg, log: cfg.Log, origin: origin, limit: cfg.Server.MaxMessageBytes, memory: budget.New(budget.DefaultBytes), ending: make(chan struct{})}
+	f := &Front{cfg: cfg, log: cfg.Log, origin: o, limit: cfg.Server.MaxMessageBytes, memory: budget.New(budget.DefaultBytes), ending: make(chan struct{})}
 	if f.log == nil {
 		f.log = slog.New(slog.DiscardHandler)
 	}
@@ -100,7 +103,7 @@ func (f *Front) Serve(ctx context.Context, l net.Listener) error {
 	err := server.Serve(l)
 	cancel()
 	<-closed
-	f.origin.Transport.CloseIdleConnections()
+	f.origin.Close()
 	f.tap.stop()
 	<-tapped
 	if errors.Is(err, http.ErrServerClosed) {
@@ -137,7 +140,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	seen := f.tap.begin(r, body)
 	defer seen.end()
-	res, err := f.origin.Transport.RoundTrip(f.request(r, body, seen != nil))
+	res, err := f.origin.Pass(f.request(r, body, seen != nil))
 	if err != nil {
 		seen.fail()
 		f.unreachable(w, r, body, err)
@@ -228,13 +231,10 @@ func (f *Front) request(r *http.Request, body []byte, recorded bool) *http.Reque
 	if to.RawQuery == "" || r.URL.RawQuery != "" {
 		to.RawQuery = r.URL.RawQuery
 	}
-	out := (&http.Request{Method: r.Method, URL: &to, Host: f.origin.Host}).WithContext(r.Context())
+	out := (&http.Request{Method: r.Method, URL: &to}).WithContext(r.Context())
 	out.Header = endToEnd(r.Header)
 	if _, said := out.Header["User-Agent"]; !said {
 		out.Header.Set("User-Agent", "") // net/http would name itself
-	}
-	for name, values := range f.origin.Header {
-		out.Header[name] = values
 	}
 	if recorded {
 		onlyReadable(out.Header)
@@ -255,7 +255,14 @@ func (f *Front) unreachable(w http.ResponseWriter, r *http.Request, body []byte,
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadGateway)
-	_, _ = w.Write(web.ConnectionError(r.Context(), m.ID, err)) // the client may be gone
+	_, _ = w.Write(errorBody(m.ID, err)) // the client may be gone
+}
+
+func errorBody(id []byte, err error) []byte {
+	why := &origin.Error{Code: origin.CodeLost, Text: "upstream connection lost"}
+	errors.As(err, &why)
+	text, _ := json.Marshal(why.Text) // a string always encodes
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, why.Code, text)
 }
 
 // answer passes on the server's answer, piece by piece as it comes.

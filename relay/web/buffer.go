@@ -7,6 +7,7 @@ import (
 
 	"github.com/bir-run/bir/relay/budget"
 	"github.com/bir-run/bir/relay/jsonrpc"
+	"github.com/bir-run/bir/relay/origin"
 	"github.com/bir-run/bir/relay/sse"
 )
 
@@ -56,7 +57,7 @@ func (b *buffer) fill(ctx context.Context, res *http.Response) error {
 		case err == io.EOF && len(b.data) < cap(b.data):
 			return nil
 		case err != nil && err != io.EOF:
-			return connectionFailure(ctx, err)
+			return origin.Failure(ctx, err)
 		}
 		if len(b.data) == cap(b.data) {
 			if err := b.room(ctx, min(2*cap(b.data), b.limit+2)); err != nil {
@@ -100,10 +101,10 @@ func (u *Upstream) events(ctx context.Context, body io.Reader, at *place, take f
 		e, err := r.Next()
 		at.note(r, err == nil)
 		if err == io.EOF {
-			return failf(codeLost, "upstream ended its stream before the answer")
+			return failf(origin.CodeLost, "upstream ended its stream before the answer")
 		}
 		if err != nil {
-			return connectionFailure(ctx, err)
+			return origin.Failure(ctx, err)
 		}
 		if e.Cut {
 			u.oversized(ctx, over.Message())

@@ -2,13 +2,13 @@ package web
 
 import (
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
+
+	"github.com/bir-run/bir/relay/origin"
 )
 
 // Transport is one of the HTTP transports.
@@ -24,7 +24,6 @@ const (
 	defaultConnectTimeout  = 10 * time.Second
 	defaultMaxMessageBytes = 128 << 20
 	defaultRetryDelay      = time.Second
-	userAgent              = "bir"
 )
 
 // Config says which server to reach. URL is needed.
@@ -42,13 +41,13 @@ type Config struct {
 	Log   *slog.Logger // nil discards
 }
 
-// withDefaults checks the configuration and fills in what is not said.
-func (c Config) withDefaults() (Config, *url.URL, error) {
+// withDefaults fills in what is not said.
+func (c Config) withDefaults() (Config, error) {
 	if c.Transport == "" {
 		c.Transport = HTTP
 	}
 	if c.Transport != HTTP && c.Transport != SSE {
-		return c, nil, fmt.Errorf("transport %q: want http or sse", c.Transport)
+		return c, fmt.Errorf("transport %q: want http or sse", c.Transport)
 	}
 	if c.ConnectTimeout <= 0 {
 		c.ConnectTimeout = defaultConnectTimeout
@@ -59,53 +58,17 @@ func (c Config) withDefaults() (Config, *url.URL, error) {
 	if c.RetryDelay <= 0 {
 		c.RetryDelay = defaultRetryDelay
 	}
-	if c.Proxy == nil {
-		c.Proxy = http.ProxyFromEnvironment
-	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	for name, value := range c.Header {
-		if err := CheckHeader(name, value); err != nil {
-			return c, nil, err
-		}
-	}
-	u, err := parseURL(c.URL)
-	return c, u, err
+	return c, nil
 }
 
-// parseURL does not repeat the URL in its error: it may hold a password.
-func parseURL(text string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New("the server's URL: want http:// or https:// and a host")
-	}
-	u.Fragment = ""
-	return u, nil
+// Origin is the server without a transport of the protocol on top.
+func (c Config) Origin() (*origin.Origin, error) {
+	return origin.New(origin.Config{URL: c.URL, Header: c.Header, ConnectTimeout: c.ConnectTimeout, Proxy: c.Proxy, TLS: c.TLS})
 }
-
-// connectionHeaders belong to the connection, or say how long a body is.
-var connectionHeaders = []string{"Connection", "Content-Length", "Transfer-Encoding", "Upgrade", "Trailer", "Te", "Keep-Alive", "Expect"}
 
 // CheckHeader says what is wrong with a static header. It names the header and
 // never its value.
-func CheckHeader(name, value string) error {
-	if name == "" || strings.ContainsFunc(name, func(c rune) bool { return !isTokenChar(c) }) {
-		return fmt.Errorf("header %q: not a header's name", name)
-	}
-	for _, own := range connectionHeaders {
-		if strings.EqualFold(name, own) {
-			return fmt.Errorf("header %q: it cannot be set", name)
-		}
-	}
-	for i := range len(value) {
-		if c := value[i]; c < ' ' && c != '\t' || c == 0x7f {
-			return fmt.Errorf("header %q: its value has a control character", name)
-		}
-	}
-	return nil
-}
-
-func isTokenChar(c rune) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c < 0x80 && strings.ContainsRune("!#$%&'*+-.^_`|~", c)
-}
+func CheckHeader(name, value string) error { return origin.CheckHeader(name, value) }

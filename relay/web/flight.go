@@ -160,7 +160,7 @@ func (u *Upstream) settle(f *flight, id, answer []byte) {
 	switch f.method {
 	case methodTools:
 		members, _ := jsonrpc.Object(f.params, "cursor")
-		u.schemas.learn(answer, members[0] == nil)
+		u.tools.Learn(answer, members[0] == nil)
 	case methodInitialize:
 		u.carrier.welcomed(f, answer)
 	}

@@ -77,42 +77,6 @@ func TestModernHeadersAreBuiltFromTheBody(t *testing.T) {
 	}
 }
 
-func TestFreshListReplacesTheMarks(t *testing.T) {
-	var s schemas
-	tool := func(name, mark string) string {
-		return `{"name":"` + name + `","inputSchema":{"properties":{"a":{"type":"string"` + mark + `}}}}`
-	}
-	list := func(tools ...string) []byte {
-		return []byte(`{"result":{"tools":[` + strings.Join(tools, ",") + `]}}`)
-	}
-	const mark = `,"x-mcp-header":"A"`
-	s.learn(list(tool("one", mark)), true)
-	s.learn(list(tool("two", mark)), false)
-	if len(s.of("one")) != 1 || len(s.of("two")) != 1 {
-		t.Error("the second page took the place of the first")
-	}
-	s.learn(list(tool("two", mark)), true)
-	if len(s.of("one")) != 0 || len(s.of("two")) != 1 {
-		t.Error("a fresh list did not take the place of the old")
-	}
-	s.learn(list(tool("two", "")), true)
-	if len(s.of("two")) != 0 {
-		t.Error("a mark that is gone is still used")
-	}
-	s.learn([]byte(`{"error":{"message":"x-mcp-header"}}`), true)
-}
-
-func TestHeaderValues(t *testing.T) {
-	for v, want := range map[string]string{
-		"plain text!": "plain text!", "": "=?base64??=", "\t": "=?base64?CQ==?=", "a\nb": "=?base64?YQpi?=",
-		"=?base64?x?=": "=?base64?PT9iYXNlNjQ/eD89?=", "=?base64?": "=?base64?", "x ": "=?base64?eCA=?=", "\x7f": "=?base64?fw==?=",
-	} {
-		if got := headerValue(v); got != want {
-			t.Errorf("%q: %q, want %q", v, got, want)
-		}
-	}
-}
-
 func TestEraIsDecidedForEachRequest(t *testing.T) {
 	k := newKeeper()
 	s := serve(t, k.answer)

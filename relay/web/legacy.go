@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bir-run/bir/relay/jsonrpc"
+	"github.com/bir-run/bir/relay/origin"
 	"github.com/bir-run/bir/relay/sse"
 )
 
@@ -16,7 +17,7 @@ import (
 // says, whose first event names where to POST.
 type legacy struct {
 	u       *Upstream
-	wire    *wire
+	origin  *origin.Origin
 	session *session
 	backoff backoff
 	within  time.Duration // for the stream to open and its first event to come
@@ -37,8 +38,8 @@ type line struct {
 	shaken   chan string   // gets the version in the answer to that
 }
 
-func newLegacy(u *Upstream, w *wire, cfg Config) *legacy {
-	return &legacy{u: u, wire: w, session: newSession(), backoff: backoff{first: cfg.RetryDelay}, within: cfg.ConnectTimeout,
+func newLegacy(u *Upstream, o *origin.Origin, cfg Config) *legacy {
+	return &legacy{u: u, origin: o, session: newSession(), backoff: backoff{first: cfg.RetryDelay}, within: cfg.ConnectTimeout,
 		wake: make(chan struct{}, 1), tried: make(chan struct{})}
 }
 
@@ -129,7 +130,7 @@ func (l *legacy) connect(ctx context.Context, at *place) (opened bool, err error
 	defer cancel()
 	late := time.AfterFunc(l.within, cancel)
 	defer late.Stop()
-	res, err := l.wire.do(ctx, http.MethodGet, l.wire.URL, l.wire.newHeader(acceptStream), nil)
+	res, err := l.origin.Do(ctx, http.MethodGet, l.origin.URL, l.origin.NewHeader(acceptStream), nil)
 	if err != nil {
 		return false, l.slow(err)
 	}
@@ -167,7 +168,7 @@ func (l *legacy) connect(ctx context.Context, at *place) (opened bool, err error
 // slow names what the bound on connecting did.
 func (l *legacy) slow(err error) error {
 	if err == context.Canceled {
-		return failf(codeUnreachable, "upstream unreachable: no event stream within %v", l.within)
+		return failf(origin.CodeUnreachable, "upstream unreachable: no event stream within %v", l.within)
 	}
 	return err
 }
@@ -175,11 +176,11 @@ func (l *legacy) slow(err error) error {
 // begin takes the first event, which is the endpoint.
 func (l *legacy) begin(ctx context.Context, giveUp func(), to *line, base *url.URL, e sse.Event) error {
 	if e.Type != "endpoint" {
-		return failf(codeRefused, "upstream named no endpoint")
+		return failf(origin.CodeRefused, "upstream named no endpoint")
 	}
 	endpoint, err := base.Parse(strings.TrimSpace(string(e.Data)))
-	if err != nil || !sameOrigin(endpoint, l.wire.URL) {
-		return failf(codeRefused, "upstream named an endpoint of another origin")
+	if err != nil || !l.origin.Same(endpoint) {
+		return failf(origin.CodeRefused, "upstream named an endpoint of another origin")
 	}
 	endpoint.User = nil
 	to.endpoint = endpoint
@@ -214,7 +215,7 @@ func (l *legacy) shake(ctx context.Context, to *line, hello message, ready []byt
 	case <-ctx.Done():
 	}
 	if version == "" {
-		return failf(codeRefused, "upstream refused another session")
+		return failf(origin.CodeRefused, "upstream refused another session")
 	}
 	l.session.begin(hello.raw, "", version)
 	if ready == nil {
@@ -241,12 +242,12 @@ func (l *legacy) message(to *line, e sse.Event) {
 
 // post sends one message; what the server has to say about it comes on the stream.
 func (l *legacy) post(ctx context.Context, to *line, m message) (*http.Response, error) {
-	h := l.wire.newHeader(acceptBoth)
+	h := l.origin.NewHeader(acceptBoth)
 	h.Set("Content-Type", "application/json")
 	if t, _ := l.session.current(); m.method != methodInitialize {
 		t.setOn(h)
 	}
-	return l.wire.do(ctx, http.MethodPost, to.endpoint, h, m.raw)
+	return l.origin.Do(ctx, http.MethodPost, to.endpoint, h, m.raw)
 }
 
 // tell posts what is owed no answer.
@@ -255,7 +256,7 @@ func (l *legacy) tell(ctx context.Context, to *line, m message) error {
 	if err != nil {
 		return err
 	}
-	if discard(res); res.StatusCode/100 != 2 {
+	if origin.Discard(res); res.StatusCode/100 != 2 {
 		return statusFailure(res.StatusCode)
 	}
 	return nil
@@ -289,12 +290,12 @@ func (l *legacy) request(ctx context.Context, f *flight) error {
 		defer res.Body.Close()
 		return l.u.refusal(f, res)
 	}
-	discard(res)
+	origin.Discard(res)
 	select {
 	case <-f.done:
 		return nil
 	case <-to.gone:
-		return failf(codeLost, "upstream ended its stream before the answer")
+		return failf(origin.CodeLost, "upstream ended its stream before the answer")
 	case <-ctx.Done():
 		return ctx.Err()
 	}

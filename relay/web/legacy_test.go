@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/bir-run/bir/relay/headers"
 )
 
 // oldServer is a server of the legacy transport. It answers on the stream that was
@@ -81,7 +83,7 @@ func TestLegacyTransportCarriesAConversation(t *testing.T) {
 	h.say(ready, call1)
 	h.wants(done1)
 	r := s.last("tools/call")
-	if r.Path != "/base/message?sessionId=1" || r.Header.Get("X-Key") != "k" || r.Header.Get(headerVersion) != "2025-11-25" {
+	if r.Path != "/base/message?sessionId=1" || r.Header.Get("X-Key") != "k" || r.Header.Get(headers.Version) != "2025-11-25" {
 		t.Errorf("%s %v", r.Path, r.Header)
 	}
 	b.mu.Lock()

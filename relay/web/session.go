@@ -6,6 +6,17 @@ import (
 	"sync"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/bir-run/bir/relay/headers"
+	"github.com/bir-run/bir/relay/origin"
+)
+
+const (
+	headerSession     = "Mcp-Session-Id"
+	headerLastEventID = "Last-Event-Id"
+
+	acceptBoth   = "application/json, text/event-stream"
+	acceptStream = "text/event-stream"
 )
 
 // session is what the legacy handshake agreed on, and the host's part of it, to
@@ -71,7 +82,7 @@ func (s *session) handshake() (hello, ready []byte) {
 // setOn writes the terms into the headers of a request.
 func (t terms) setOn(h http.Header) {
 	if t.version != "" {
-		h.Set(headerVersion, t.version)
+		h.Set(headers.Version, t.version)
 	}
 	if t.id != "" {
 		h.Set(headerSession, t.id)
@@ -92,7 +103,7 @@ func (s *session) renew(ctx context.Context, epoch int, shake func(ctx context.C
 	}
 	hello, ready := s.handshake()
 	if hello == nil {
-		return failf(codeRefused, "upstream has no such session (HTTP 404)")
+		return failf(origin.CodeRefused, "upstream has no such session (HTTP 404)")
 	}
 	return shake(ctx, hello, ready)
 }

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/bir-run/bir/relay/headers"
 )
 
 // keeper is a server with sessions, of which it knows one at a time.
@@ -67,11 +69,11 @@ func TestSessionAndVersionGoWithEveryRequest(t *testing.T) {
 	h.wants(done1)
 	for _, method := range []string{"notifications/initialized", "tools/call"} {
 		r := s.last(method)
-		if r.Header.Get(headerSession) != "s1" || r.Header.Get(headerVersion) != "2025-11-25" {
+		if r.Header.Get(headerSession) != "s1" || r.Header.Get(headers.Version) != "2025-11-25" {
 			t.Errorf("%s: %v", method, r.Header)
 		}
 	}
-	if r := s.last("initialize"); r.Header.Get(headerSession) != "" || r.Header.Get(headerVersion) != "" {
+	if r := s.last("initialize"); r.Header.Get(headerSession) != "" || r.Header.Get(headers.Version) != "" {
 		t.Errorf("initialize: %v", r.Header)
 	}
 	<-k.gets // the server's own stream was opened

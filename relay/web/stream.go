@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/bir-run/bir/relay/origin"
 	"github.com/bir-run/bir/relay/sse"
 )
 
@@ -84,8 +85,8 @@ func (s *streamable) follow(ctx context.Context, f *flight, res *http.Response) 
 			continue
 		}
 		if !isStream(next) {
-			discard(next)
-			return failf(codeLost, "upstream ended its stream before the answer")
+			origin.Discard(next)
+			return failf(origin.CodeLost, "upstream ended its stream before the answer")
 		}
 		err = s.read(ctx, f, next, &at)
 	}
@@ -96,7 +97,7 @@ func (s *streamable) follow(ctx context.Context, f *flight, res *http.Response) 
 // era has no such thing.
 func resumable(f *flight, at place, err error) bool {
 	var why *failure
-	lost := errors.As(err, &why) && (why.code == codeLost || why.code == codeUnreachable)
+	lost := errors.As(err, &why) && (why.Code == origin.CodeLost || why.Code == origin.CodeUnreachable)
 	return lost && f.version == "" && !f.isCancelled() && at.lastID != "" && at.barren < maxBarren
 }
 
@@ -120,12 +121,12 @@ func (s *streamable) read(ctx context.Context, f *flight, res *http.Response, at
 
 // get opens a stream, at its beginning or behind an event.
 func (s *streamable) get(ctx context.Context, lastID string, t terms) (*http.Response, error) {
-	h := s.wire.newHeader(acceptStream)
+	h := s.origin.NewHeader(acceptStream)
 	t.setOn(h)
 	if lastID != "" {
 		h.Set(headerLastEventID, lastID)
 	}
-	return s.wire.do(ctx, http.MethodGet, s.wire.URL, h, nil)
+	return s.origin.Do(ctx, http.MethodGet, s.origin.URL, h, nil)
 }
 
 func isStream(res *http.Response) bool {
@@ -169,11 +170,11 @@ func (s *streamable) listenOnce(ctx context.Context, t terms, at *place) (offere
 	res, err := s.get(ctx, at.lastID, t)
 	if err != nil {
 		var why *failure
-		return errors.As(err, &why) && why.code != codeRefused
+		return errors.As(err, &why) && why.Code != origin.CodeRefused
 	}
 	defer res.Body.Close()
 	if !isStream(res) {
-		discard(res)
+		origin.Discard(res)
 		return res.StatusCode >= 500 && res.StatusCode != http.StatusNotImplemented || res.StatusCode == http.StatusTooManyRequests
 	}
 	err = s.u.events(ctx, res.Body, at, func(e sse.Event) bool {
@@ -190,12 +191,12 @@ func (s *streamable) bye(ctx context.Context) {
 	if t.id == "" {
 		return
 	}
-	h := s.wire.newHeader("*/*")
+	h := s.origin.NewHeader("*/*")
 	t.setOn(h)
-	res, err := s.wire.do(ctx, http.MethodDelete, s.wire.URL, h, nil)
+	res, err := s.origin.Do(ctx, http.MethodDelete, s.origin.URL, h, nil)
 	if err != nil {
 		s.u.log.Debug("end the session", "error", err)
 		return
 	}
-	discard(res) // 405 means that the server keeps its sessions
+	origin.Discard(res) // 405 means that the server keeps its sessions
 }

@@ -9,7 +9,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/bir-run/bir/relay/headers"
 	"github.com/bir-run/bir/relay/jsonrpc"
+	"github.com/bir-run/bir/relay/origin"
 	"github.com/bir-run/bir/relay/sse"
 )
 
@@ -19,26 +21,26 @@ const maxErrorBytes = 1 << 20
 // streamable is the streamable HTTP transport.
 type streamable struct {
 	u       *Upstream
-	wire    *wire
+	origin  *origin.Origin
 	session *session
 	backoff backoff
 }
 
-func newStreamable(u *Upstream, w *wire, cfg Config) *streamable {
-	return &streamable{u: u, wire: w, session: newSession(), backoff: backoff{first: cfg.RetryDelay}}
+func newStreamable(u *Upstream, o *origin.Origin, cfg Config) *streamable {
+	return &streamable{u: u, origin: o, session: newSession(), backoff: backoff{first: cfg.RetryDelay}}
 }
 
 // post sends one message under the terms given.
 func (s *streamable) post(ctx context.Context, m message, t terms) (*http.Response, error) {
-	h := s.wire.newHeader(acceptBoth)
+	h := s.origin.NewHeader(acceptBoth)
 	h.Set("Content-Type", "application/json")
 	switch {
 	case m.version != "":
-		s.u.schemas.setModern(h, m)
+		s.u.tools.Set(h, headers.Message{Version: m.version, Method: m.method, Params: m.params})
 	case m.method != methodInitialize:
 		t.setOn(h)
 	}
-	return s.wire.do(ctx, http.MethodPost, s.wire.URL, h, m.raw)
+	return s.origin.Do(ctx, http.MethodPost, s.origin.URL, h, m.raw)
 }
 
 // postInSession sends one message, and once more when the session turns out to be
@@ -49,7 +51,7 @@ func (s *streamable) postInSession(ctx context.Context, m message) (*http.Respon
 	if err != nil || !forgotten(res, m, t) {
 		return res, t, err
 	}
-	discard(res)
+	origin.Discard(res)
 	if err := s.session.renew(ctx, t.epoch, s.shake); err != nil {
 		return nil, t, err
 	}
@@ -79,7 +81,7 @@ func (s *streamable) send(ctx context.Context, m message) error {
 	if err != nil {
 		return err
 	}
-	defer discard(res)
+	defer origin.Discard(res)
 	if res.StatusCode/100 != 2 {
 		return statusFailure(res.StatusCode)
 	}
@@ -114,7 +116,7 @@ func (s *streamable) answer(ctx context.Context, f *flight, res *http.Response) 
 	case res.StatusCode/100 != 2:
 		return s.u.refusal(f, res)
 	case res.StatusCode == http.StatusAccepted, res.StatusCode == http.StatusNoContent:
-		discard(res)
+		origin.Discard(res)
 		return failf(codeNoAnswer, "upstream took the request and gave no answer (HTTP %d)", res.StatusCode)
 	case mediaType(res) == "text/event-stream":
 		return s.follow(ctx, f, res)
@@ -126,7 +128,7 @@ func (s *streamable) answer(ctx context.Context, f *flight, res *http.Response) 
 // server says stays unsaid (R28).
 func (u *Upstream) refusal(f *flight, res *http.Response) error {
 	why := statusFailure(res.StatusCode)
-	if why.code == codeSignIn || mediaType(res) == "text/event-stream" {
+	if why.Code == codeSignIn || mediaType(res) == "text/event-stream" {
 		return why
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBytes+1))
@@ -168,7 +170,7 @@ func looksJSON(body []byte) bool {
 func mediaType(res *http.Response) string {
 	kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))
-	if strings.ContainsFunc(kind, func(c rune) bool { return c != '/' && !isTokenChar(c) }) {
+	if strings.ContainsFunc(kind, func(c rune) bool { return c != '/' && !origin.IsToken(string(c)) }) {
 		return ""
 	}
 	return kind
@@ -199,7 +201,7 @@ func (s *streamable) shake(ctx context.Context, hello, ready []byte) error {
 	if err != nil {
 		return err
 	}
-	if discard(told); told.StatusCode/100 != 2 {
+	if origin.Discard(told); told.StatusCode/100 != 2 {
 		return statusFailure(told.StatusCode)
 	}
 	s.session.opened(ready, t.epoch)
@@ -225,7 +227,7 @@ func (s *streamable) hiddenAnswer(ctx context.Context, res *http.Response) (vers
 		}
 	}
 	if err == nil && version == "" {
-		err = failf(codeRefused, "upstream refused another session")
+		err = failf(origin.CodeRefused, "upstream refused another session")
 	}
 	return version, err
 }

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/bir-run/bir/relay/budget"
+	"github.com/bir-run/bir/relay/headers"
 	"github.com/bir-run/bir/relay/jsonrpc"
+	"github.com/bir-run/bir/relay/origin"
 )
 
 // The bounds of a shutdown. Together they leave some of the ten seconds (R11) to
@@ -46,7 +48,7 @@ type Upstream struct {
 	log     *slog.Logger
 	limit   int // of a message
 	carrier carrier
-	schemas schemas
+	tools   headers.Tools
 	flights flights
 	memory  *budget.Budget
 	buffers sync.Pool     // of *buffer
@@ -73,25 +75,28 @@ type Upstream struct {
 // Open makes an upstream. Nothing is sent before the host speaks, except that the
 // legacy transport connects at once. When ctx ends, so does everything.
 func Open(ctx context.Context, cfg Config) (*Upstream, error) {
-	cfg, url, err := cfg.withDefaults()
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	o, err := cfg.Origin()
 	if err != nil {
 		return nil, err
 	}
 	u := &Upstream{log: cfg.Log, limit: cfg.MaxMessageBytes, memory: budget.New(budget.DefaultBytes),
 		lost: make(chan struct{}), closing: make(chan struct{}), exited: make(chan struct{})}
 	u.answers, u.out = io.Pipe()
-	w := newWire(cfg, url)
 	if cfg.Transport == SSE {
-		u.carrier = newLegacy(u, w, cfg)
+		u.carrier = newLegacy(u, o, cfg)
 	} else {
-		u.carrier = newStreamable(u, w, cfg)
+		u.carrier = newStreamable(u, o, cfg)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	u.start = func(m message) { u.dispatch(ctx, m) }
 	// Ends with cancel.
 	u.tasks.Go(func() { u.carrier.run(ctx) })
 	// Ends with CloseWrite, Stop or ctx, within the bounds above.
-	go u.run(ctx, cancel, w)
+	go u.run(ctx, cancel, o)
 	return u, nil
 }
 
@@ -193,7 +198,7 @@ func (u *Upstream) Signal(os.Signal) {}
 // Close gives back what is not read. Call it last.
 func (u *Upstream) Close() error { return u.answers.Close() }
 
-func (u *Upstream) run(ctx context.Context, cancel func(), w *wire) {
+func (u *Upstream) run(ctx context.Context, cancel func(), o *origin.Origin) {
 	select {
 	case <-u.closing:
 	case <-u.lost:
@@ -201,7 +206,7 @@ func (u *Upstream) run(ctx context.Context, cancel func(), w *wire) {
 	}
 	_ = u.CloseWrite() // which cannot fail
 	u.wind(ctx, cancel)
-	w.close()
+	o.Close()
 	close(u.exited)
 }
 

@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
 	"go.uber.org/goleak"
+
+	"github.com/bir-run/bir/relay/headers"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -259,7 +261,7 @@ func TestEachLineIsOnePOST(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-		"Accept-Encoding": "identity", "User-Agent": "bir", headerSession: "", headerVersion: "",
+		"Accept-Encoding": "identity", "User-Agent": "bir", headerSession: "", headers.Version: "",
 	} {
 		if got := r.Header.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

@@ -1,4 +1,8 @@
-package web
+// Package headers builds the headers in which a message of the modern era repeats
+// parts of its body, so that what stands between client and server can route it. It is
+// pure, but for what it remembers of the tools that were listed. It must never send
+// what the body does not say: a server refuses a message whose headers differ.
+package headers
 
 import (
 	"bytes"
@@ -12,30 +16,39 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/bir-run/bir/relay/jsonrpc"
+	"github.com/bir-run/bir/relay/origin"
 )
 
 const (
-	headerSession     = "Mcp-Session-Id"
-	headerVersion     = "Mcp-Protocol-Version"
-	headerLastEventID = "Last-Event-Id"
+	// Version is the header that names the protocol revision, in both eras.
+	Version = "Mcp-Protocol-Version"
+
+	methodCall = "tools/call"
 )
 
 // nameMember is the parameter that Mcp-Name repeats, by method.
 var nameMember = map[string]string{methodCall: "name", "prompts/get": "name", "resources/read": "uri"}
 
-// setModern sets what a message of the modern era says in its headers, from the
-// body that is sent (R15, R16).
-func (s *schemas) setModern(h http.Header, m message) {
-	h.Set(headerVersion, m.version)
-	h.Set("Mcp-Method", headerValue(m.method))
-	member, named := nameMember[m.method]
+// Message is what matters of a message of the modern era.
+type Message struct {
+	Version string // the protocol revision in its _meta
+	Method  string
+	Params  []byte // raw
+}
+
+// Set sets what the message says in its headers, from the body that is sent (R15,
+// R16).
+func (s *Tools) Set(h http.Header, m Message) {
+	h.Set(Version, m.Version)
+	h.Set("Mcp-Method", headerValue(m.Method))
+	member, named := nameMember[m.Method]
 	if !named {
 		return
 	}
-	members, _ := jsonrpc.Object(m.params, member, "arguments")
+	members, _ := jsonrpc.Object(m.Params, member, "arguments")
 	name := text(members[0])
 	h.Set("Mcp-Name", headerValue(name))
-	if m.method != methodCall {
+	if m.Method != methodCall {
 		return
 	}
 	for _, p := range s.of(name) {
@@ -98,21 +111,21 @@ type param struct {
 	header string
 }
 
-// schemas remembers which tools want such headers, as the server last listed them.
-type schemas struct {
+// Tools remembers which tools want such headers, as the server last listed them.
+type Tools struct {
 	mu    sync.Mutex // guards all below
 	tools map[string][]param
 }
 
-func (s *schemas) of(tool string) []param {
+func (s *Tools) of(tool string) []param {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tools[tool]
 }
 
-// learn takes the answer to a tools/list. The first page of a list takes the place
+// Learn takes the answer to a tools/list. The first page of a list takes the place
 // of the list before (R7).
-func (s *schemas) learn(answer []byte, firstPage bool) {
+func (s *Tools) Learn(answer []byte, firstPage bool) {
 	learned := map[string][]param{}
 	if bytes.Contains(answer, []byte("x-mcp-header")) {
 		gjson.GetBytes(answer, "result.tools").ForEach(func(_, tool gjson.Result) bool {
@@ -139,7 +152,7 @@ func collect(properties gjson.Result, prefix []string, seen map[string]bool, fou
 		path := append(slices.Clone(prefix), name.Str)
 		header := schema.Get("x-mcp-header").Str
 		lower := strings.ToLower(header)
-		if isHeaderName(header) && isPrimitive(schema.Get("type").Str) && !seen[lower] {
+		if origin.IsToken(header) && isPrimitive(schema.Get("type").Str) && !seen[lower] {
 			seen[lower] = true
 			*found = append(*found, param{path, header})
 		}
@@ -148,8 +161,12 @@ func collect(properties gjson.Result, prefix []string, seen map[string]bool, fou
 	})
 }
 
-func isHeaderName(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(c rune) bool { return !isTokenChar(c) })
-}
-
 func isPrimitive(kind string) bool { return kind == "string" || kind == "integer" || kind == "boolean" }
+
+// text decodes a JSON string; it is empty for anything else.
+func text(raw []byte) string {
+	if len(raw) < 2 || raw[0] != '"' {
+		return ""
+	}
+	return gjson.ParseBytes(raw).Str
+}

@@ -1,4 +1,4 @@
-package web
+package origin
 
 import (
 	"bytes"
@@ -18,16 +18,15 @@ const (
 	discardTimeout = time.Second
 )
 
-// wire sends requests to one origin.
-type wire struct{ *Origin }
-
-func newWire(cfg Config, u *url.URL) *wire {
-	o := newOrigin(cfg, u)
-	if o.Header.Get("User-Agent") == "" {
-		o.Header.Set("User-Agent", userAgent)
+// NewHeader is what goes with every request of a client here, and what it accepts.
+func (o *Origin) NewHeader(accept string) http.Header {
+	h := o.header.Clone()
+	if h.Get("User-Agent") == "" {
+		h.Set("User-Agent", userAgent)
 	}
-	o.Header.Set("Accept-Encoding", encoding(u.Hostname()))
-	return &wire{o}
+	h.Set("Accept", accept)
+	h.Set("Accept-Encoding", encoding(o.URL.Hostname()))
+	return h
 }
 
 // encoding is what an answer may be packed with. On this machine packing costs more
@@ -39,48 +38,50 @@ func encoding(host string) string {
 	return "gzip"
 }
 
-func (w *wire) close() { w.Transport.CloseIdleConnections() }
-
-// newHeader is a copy of the static headers.
-func (w *wire) newHeader(accept string) http.Header {
-	h := w.Header.Clone()
-	h.Set("Accept", accept)
-	return h
+// Pass sends a request that someone else made, with the static headers over its own.
+// Its answer is as the server gave it, a redirect too.
+func (o *Origin) Pass(req *http.Request) (*http.Response, error) {
+	for name, values := range o.header {
+		req.Header[name] = values
+	}
+	if o.host != "" {
+		req.Host = o.host
+	}
+	res, err := o.transport.RoundTrip(req)
+	if err != nil {
+		return nil, Failure(req.Context(), err)
+	}
+	return res, nil
 }
 
-const (
-	acceptBoth   = "application/json, text/event-stream"
-	acceptStream = "text/event-stream"
-)
-
-// do sends one request, and follows redirects that keep it whole and within the
-// origin (R19, R28). The answer's body is unpacked.
-func (w *wire) do(ctx context.Context, method string, to *url.URL, h http.Header, body []byte) (*http.Response, error) {
+// Do sends one request, and follows redirects that keep it whole and within the
+// origin. The answer's body is unpacked.
+func (o *Origin) Do(ctx context.Context, method string, to *url.URL, h http.Header, body []byte) (*http.Response, error) {
 	for range maxRedirects {
 		req, err := http.NewRequestWithContext(ctx, method, to.String(), bytes.NewReader(body))
 		if err != nil {
-			return nil, failf(codeUnreachable, "upstream unreachable: %v", err)
+			return nil, Errorf(CodeUnreachable, "upstream unreachable: %v", err)
 		}
 		if req.Header = h; body == nil {
 			req.Body, req.GetBody = nil, nil
 		}
-		if w.Host != "" {
-			req.Host = w.Host
+		if o.host != "" {
+			req.Host = o.host
 		}
-		res, err := w.Transport.RoundTrip(req)
+		res, err := o.transport.RoundTrip(req)
 		if err != nil {
-			return nil, connectionFailure(ctx, err)
+			return nil, Failure(ctx, err)
 		}
 		if !isRedirect(res.StatusCode) {
 			unpack(res)
 			return res, nil
 		}
-		discard(res)
-		if to, err = w.redirected(method, to, res); err != nil {
+		Discard(res)
+		if to, err = o.redirected(method, to, res); err != nil {
 			return nil, err
 		}
 	}
-	return nil, failf(codeRefused, "upstream redirects too often")
+	return nil, Errorf(CodeRefused, "upstream redirects too often")
 }
 
 func isRedirect(status int) bool {
@@ -94,24 +95,25 @@ func isRedirect(status int) bool {
 
 // redirected is where to go. 301 to 303 turn a POST into a GET, which loses the
 // message. Another origin gets neither it nor the headers; that covers https to http.
-func (w *wire) redirected(method string, from *url.URL, res *http.Response) (*url.URL, error) {
+func (o *Origin) redirected(method string, from *url.URL, res *http.Response) (*url.URL, error) {
 	keeps := res.StatusCode == http.StatusTemporaryRedirect || res.StatusCode == http.StatusPermanentRedirect
 	if method != http.MethodGet && !keeps {
-		return nil, failf(codeRefused, "upstream redirects without the request (HTTP %d)", res.StatusCode)
+		return nil, Errorf(CodeRefused, "upstream redirects without the request (HTTP %d)", res.StatusCode)
 	}
 	to, err := from.Parse(res.Header.Get("Location"))
 	if err != nil || res.Header.Get("Location") == "" {
-		return nil, failf(codeRefused, "upstream redirects to nowhere (HTTP %d)", res.StatusCode)
+		return nil, Errorf(CodeRefused, "upstream redirects to nowhere (HTTP %d)", res.StatusCode)
 	}
-	if !sameOrigin(to, w.URL) {
-		return nil, failf(codeRefused, "upstream redirects to another origin (HTTP %d)", res.StatusCode)
+	if !o.Same(to) {
+		return nil, Errorf(CodeRefused, "upstream redirects to another origin (HTTP %d)", res.StatusCode)
 	}
 	to.User = nil
 	return to, nil
 }
 
-func sameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
+// Same says whether a URL is of this origin.
+func (o *Origin) Same(u *url.URL) bool {
+	return u.Scheme == o.URL.Scheme && strings.EqualFold(u.Hostname(), o.URL.Hostname()) && port(u) == port(o.URL)
 }
 
 func port(u *url.URL) string {
@@ -151,8 +153,8 @@ func (g *gzipBody) Read(b []byte) (int, error) {
 
 func (g *gzipBody) Close() error { return g.packed.Close() }
 
-// discard reads the rest of a short body, so that the connection can be used again.
-func discard(res *http.Response) {
+// Discard reads the rest of a short body, so that the connection can be used again.
+func Discard(res *http.Response) {
 	late := time.AfterFunc(discardTimeout, func() { res.Body.Close() })
 	defer late.Stop()
 	_, _ = io.CopyN(io.Discard, res.Body, bufferBytes) // a longer one ends the connection
