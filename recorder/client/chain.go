@@ -13,6 +13,9 @@ import (
 // busyPause is how long to leave the spool to another process that drains it.
 const busyPause = time.Second
 
+// maxStepBytes bounds the buffer that is kept for the next rows.
+const maxStepBytes = 2 * maxRowBytes
+
 // errYield stops a drain for reports that came meanwhile.
 var errYield = errors.New("reports are waiting")
 
@@ -28,6 +31,7 @@ type chain struct {
 	limit   int
 	waiting func() bool // whether reports wait
 
+	steps   []byte // the rows of what was taken last; essential records have none
 	runs    map[string]*runState
 	used    bool      // a report came
 	pending bool      // something is spooled or owed
@@ -68,6 +72,9 @@ func (c *chain) accept(ctx context.Context, reports []report) {
 	if len(batch) > 0 {
 		c.pass(ctx, batch)
 	}
+	if c.steps = c.steps[:0]; cap(c.steps) > maxStepBytes {
+		c.steps = nil
+	}
 }
 
 // prepare makes the records of a report and counts its rows.
@@ -85,7 +92,7 @@ func (c *chain) prepare(ctx context.Context, r report) []record {
 	if r.missed {
 		c.lose(ctx, r.run, "calls came faster than they could be recorded; the oldest are dropped", nil)
 	}
-	made, err := records(r, st.next, c.limit)
+	made, err := c.records(r, st.next)
 	if err != nil {
 		c.lose(ctx, r.run, "a report is dropped", err)
 		return nil

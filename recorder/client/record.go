@@ -67,7 +67,8 @@ func (r record) line() ([]byte, error) {
 
 // records makes the writes for a report, free of secrets and within bounds. A
 // panic in here costs the report, not the session that is being recorded.
-func records(r report, next, limit int) (made []record, err error) {
+func (c *chain) records(r report, next int) (made []record, err error) {
+	limit := c.limit
 	defer func() {
 		if cause := recover(); cause != nil {
 			made, err = nil, fmt.Errorf("prepare report: panic: %v", cause)
@@ -81,7 +82,9 @@ func records(r report, next, limit int) (made []record, err error) {
 		made = []record{{Run: r.run, Start: &run}}
 	case r.call != nil:
 		selected, response := rows(*r.call, next, limit)
-		made = []record{{Run: r.run, Step: selected.encode()}, {Run: r.run, Step: response.encode()}}
+		made = []record{{Run: r.run}, {Run: r.run}}
+		c.steps, made[0].Step = selected.append(c.steps)
+		c.steps, made[1].Step = response.append(c.steps)
 	case r.finish != nil:
 		end := *r.finish
 		end.Output = cleanText(end.Output, limit)

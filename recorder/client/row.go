@@ -16,13 +16,10 @@ type row struct {
 	input, output []byte
 }
 
-// rowBytes is room for what a row has beside its payloads.
-const rowBytes = 512
-
-// encode is the JSON of the step.
-func (r *row) encode() json.RawMessage {
-	size := len(r.input) + len(r.output) + len(r.ToolError) + len(r.Context) + len(r.Answer)
-	b := append(make([]byte, 0, rowBytes+size+size/8), `{"id":`...)
+// append appends the JSON of the step to b, and returns that as well.
+func (r *row) append(b []byte) (longer []byte, step json.RawMessage) {
+	start := len(b)
+	b = append(b, `{"id":`...)
 	b = jsontext.AppendString(b, r.ID)
 	b = append(b, `,"stepIndex":`...)
 	b = strconv.AppendInt(b, int64(r.StepIndex), 10)
@@ -46,7 +43,8 @@ func (r *row) encode() json.RawMessage {
 		b = append(b, `,"durationMs":`...)
 		b = strconv.AppendFloat(b, r.DurationMS, 'f', -1, 64)
 	}
-	return append(b, '}')
+	b = append(b, '}')
+	return b, json.RawMessage(b[start:])
 }
 
 // member appends a member that is left out when it is empty.

@@ -155,13 +155,14 @@ func TestRowsAreEncodedAsStepsAre(t *testing.T) {
 		}
 		r := row{Step: want, input: []byte(want.ToolInput), output: []byte(want.ToolOutput)}
 		var got, again, lined recorder.Step
-		mustDecode(r.encode(), &got)
+		_, encoded := r.append([]byte("before"))
+		mustDecode(encoded, &got)
 		plain, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
 		}
 		mustDecode(plain, &again)
-		line, err := record{Run: "run_1", Step: r.encode()}.line()
+		line, err := record{Run: "run_1", Step: encoded}.line()
 		if err != nil {
 			t.Fatal(err)
 		}
