@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/bir-run/bir/conformance/wire"
 )
 
 // move is one side saying something.
@@ -146,34 +148,34 @@ func idLines(format string) string {
 }
 
 // play runs a conversation and returns what each side got.
-func play(t *testing.T, w *wire, moves []move) (hostGot, upstreamGot string) {
+func play(t *testing.T, w *wire.Wire, moves []move) (hostGot, upstreamGot string) {
 	t.Helper()
 	var said, answered int
 	for _, m := range moves {
 		if m.host {
 			said += len(m.text)
-			w.hostSays(m.text, said)
+			w.HostSays(m.text, said)
 		} else {
 			answered += len(m.text)
-			w.upstreamSays(m.text, answered)
+			w.UpstreamSays(m.text, answered)
 		}
 	}
-	w.in.Close()
-	await(t, "the end of the upstream's input", w.inputEnd)
-	w.do(doExit, 0)
-	hostGot = w.hostGets()
-	if status := w.status(); status != 0 {
+	w.In.Close()
+	wire.Await(t, "the end of the upstream's input", w.InputEnd)
+	w.Do(wire.DoExit, 0)
+	hostGot = w.HostGets()
+	if status := w.Status(); status != 0 {
 		t.Errorf("status %d", status)
 	}
-	return hostGot, string(w.upstream.await(t, "the upstream's end", func(_ []byte, ended bool) bool { return ended }))
+	return hostGot, string(w.Upstream.Await(t, "the upstream's end", func(_ []byte, ended bool) bool { return ended }))
 }
 
 func TestTheProxyIsInvisible(t *testing.T) {
 	for name, moves := range withEveryMethod(conversations) {
 		t.Run(name, func(t *testing.T) {
-			wantHost, wantUpstream := play(t, direct(t), moves)
+			wantHost, wantUpstream := play(t, wire.Direct(t), moves)
 			for _, flags := range [][]string{nil, {"--no-record"}} {
-				gotHost, gotUpstream := play(t, proxied(t, flags...), moves)
+				gotHost, gotUpstream := play(t, wire.Proxied(t, flags...), moves)
 				same(t, "host", gotHost, wantHost)
 				same(t, "upstream", gotUpstream, wantUpstream)
 			}

@@ -1,8 +1,9 @@
 //go:build unix
 
-package transcript
+package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -22,7 +23,9 @@ const (
 	grandchildVar = "TRANSCRIPT_GRANDCHILD"
 )
 
-func TestMain(m *testing.M) {
+// Main runs the tests of a package that uses this one, or, in a process that a test
+// started, is the upstream or its child.
+func Main(m *testing.M) {
 	switch {
 	case os.Getenv(grandchildVar) != "":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -31,20 +34,24 @@ func TestMain(m *testing.M) {
 		runAgent(os.Getenv(agentVar))
 	default:
 		code := m.Run()
-		os.RemoveAll(buildDir())
+		removeBinary()
 		os.Exit(code)
 	}
 }
 
-// What the agent is told, and what it tells.
+// What the upstream is told.
 const (
-	doWrite      = 'o' // payload to standard output
-	doComplain   = 'r' // payload to standard error
-	doExit       = 'x' // with the code in the payload
-	doDie        = 'k' // of the signal in the payload
-	doGrandchild = 'g' // start one that ignores every signal
-	doCloseOut   = 'c'
+	DoWrite      = 'o' // payload to standard output
+	DoComplain   = 'r' // payload to standard error
+	DoExit       = 'x' // with the code in the payload
+	DoDie        = 'k' // of the signal in the payload
+	DoGrandchild = 'g' // start one that ignores every signal
+	DoCloseOut   = 'c'
+	DoRepeat     = 'm' // to standard output: a count of 4 bytes, and what is written as often
+)
 
+// What it tells.
+const (
 	toldHello      = 'h' // pid
 	toldInput      = 'i' // bytes of standard input
 	toldEnd        = 'e' // of standard input
@@ -129,18 +136,23 @@ func (a *agent) listen() {
 
 func (a *agent) do(f frame) {
 	switch f.kind {
-	case doWrite:
+	case DoWrite:
 		_, _ = os.Stdout.Write(f.payload)
-	case doComplain:
+	case DoComplain:
 		_, _ = os.Stderr.Write(f.payload)
-	case doExit:
+	case DoExit:
 		os.Exit(int(f.payload[0]))
-	case doDie:
+	case DoDie:
 		signal.Reset()
 		_ = syscall.Kill(os.Getpid(), syscall.Signal(f.payload[0]))
-	case doCloseOut:
+	case DoRepeat:
+		text := bytes.Repeat(f.payload[4:], 1024)
+		for left := int(binary.BigEndian.Uint32(f.payload)); left > 0; left -= 1024 {
+			_, _ = os.Stdout.Write(text[:min(left, 1024)*len(f.payload[4:])])
+		}
+	case DoCloseOut:
 		os.Stdout.Close()
-	case doGrandchild:
+	case DoGrandchild:
 		child := exec.Command(os.Args[0])
 		child.Env = append(os.Environ(), grandchildVar+"=1")
 		child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
