@@ -79,6 +79,19 @@ func TestStringEnd(t *testing.T) {
 	}
 }
 
+func TestMembers(t *testing.T) {
+	for in, want := range map[string][]string{
+		`{}`: nil, `[ ]`: nil, `{"a":1}x`: {`"a"=1`}, `[1 , "a]",[2,{"b":"}"}] ,true]`: {"=1", `="a]"`, `=[2,{"b":"}"}]`, "=true"},
+		"{ \"a\" : { } ,\n\"b\\\"\":\"c\\\\\",\"a\":-1.5e3}": {`"a"={ }`, `"b\""="c\\"`, `"a"=-1.5e3`},
+	} {
+		var got []string
+		Members([]byte(in), func(key, value []byte) { got = append(got, string(key)+"="+string(value)) })
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", in, diff)
+		}
+	}
+}
+
 // TestStringsComeBack holds for any bytes: what a decoder reads is the text, with
 // U+FFFD for what was no character.
 func TestStringsComeBack(t *testing.T) {

@@ -57,3 +57,72 @@ func StringEnd(s []byte, start int) (end int, escaped, ok bool) {
 		}
 	}
 }
+
+// End returns the end of the value that begins at start, in text that is valid.
+func End(s []byte, start int) int {
+	depth := 0
+	for i := start; i < len(s); {
+		switch s[i] {
+		case '"':
+			end, _, ok := StringEnd(s, i)
+			if !ok {
+				return len(s)
+			}
+			i = end + 1
+		case '{', '[':
+			depth++
+			i++
+			continue
+		case '}', ']':
+			depth--
+			i++
+		case ' ', '\t', '\r', '\n', ',', ':':
+			i++
+			continue
+		default:
+			i = wordEnd(s, i)
+		}
+		if depth == 0 {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// wordEnd returns the end of the number, true, false or null that begins at i.
+func wordEnd(s []byte, i int) int {
+	for i < len(s) && s[i] > ' ' && s[i] != ',' && s[i] != ']' && s[i] != '}' {
+		i++
+	}
+	return i
+}
+
+// Members calls visit with each member of the object that s begins with, or each
+// element of the array, which has no key. The key is as it is spelled, with its
+// quotes. The text must be valid.
+func Members(s []byte, visit func(key, value []byte)) {
+	object := s[0] == '{'
+	for i := 1; ; {
+		i = skip(s, i)
+		if i >= len(s) || s[i] == '}' || s[i] == ']' {
+			return
+		}
+		var key []byte
+		if object {
+			end := End(s, i)
+			key = s[i:end]
+			i = skip(s, end)
+		}
+		end := End(s, i)
+		visit(key, s[i:end])
+		i = end
+	}
+}
+
+// skip moves past what stands between keys and values.
+func skip(s []byte, i int) int {
+	for i < len(s) && (s[i] <= ' ' || s[i] == ',' || s[i] == ':') {
+		i++
+	}
+	return i
+}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/bir-run/bir/recorder/jsontext"
 )
 
@@ -14,47 +12,35 @@ const minShare = 32
 
 // child is one element or member, with its key as it was spelled.
 type child struct {
-	key   string // with quotes; empty in an array
-	value gjson.Result
+	key   []byte // with quotes; empty in an array
+	value []byte
 }
 
 func (c child) size() int {
-	if c.key == "" {
-		return len(c.value.Raw)
+	if len(c.key) == 0 {
+		return len(c.value)
 	}
-	return len(c.key) + len(":") + len(c.value.Raw)
+	return len(c.key) + len(":") + len(c.value)
 }
 
-// children lists the members whose key is wanted, or all elements of an array.
-func children(container gjson.Result, wanted func(key string) bool) []child {
+func children(container []byte) []child {
 	var all []child
-	container.ForEach(func(key, value gjson.Result) bool {
-		if key.Raw == "" || !container.IsObject() {
-			all = append(all, child{value: value})
-		} else if wanted == nil || wanted(key.Str) {
-			all = append(all, child{key: key.Raw, value: value})
-		}
-		return true
-	})
+	jsontext.Members(container, func(key, value []byte) { all = append(all, child{key, value}) })
 	return all
 }
 
 // shrink appends as much of the value as budget bytes hold, as valid JSON of the
 // same type. The budget is at least minShare, which every type can keep to.
-func shrink(out []byte, value gjson.Result, budget, depth int) []byte {
-	switch {
-	case len(value.Raw) <= budget:
-		return append(out, value.Raw...)
-	case value.Type == gjson.String:
-		return append(out, head(value.Raw, budget)...)
-	case value.IsObject() && depth < maxDepth:
-		out = append(out, '{')
-		out = fill(out, children(value, nil), budget-len("{}"), false, depth+1)
-		return append(out, '}')
-	case value.IsArray() && depth < maxDepth:
-		out = append(out, '[')
-		out = fill(out, children(value, nil), budget-len("[]"), false, depth+1)
-		return append(out, ']')
+func shrink(out, value []byte, budget, depth int) []byte {
+	switch first := value[0]; {
+	case len(value) <= budget:
+		return append(out, value...)
+	case first == '"':
+		return head(out, value, budget)
+	case (first == '{' || first == '[') && depth < maxDepth:
+		out = append(out, first)
+		out = fill(out, children(value), budget-len("{}"), false, depth+1)
+		return append(out, value[len(value)-1])
 	}
 	return append(out, "null"...) // a number longer than its share, or too deep
 }
@@ -73,17 +59,17 @@ func fill(out []byte, all []child, budget int, comma bool, depth int) []byte {
 		if comma {
 			share--
 		}
-		if c.key != "" {
+		if len(c.key) > 0 {
 			share -= len(c.key) + len(":")
 		}
-		if share < len(c.value.Raw) && share < minShare {
+		if share < len(c.value) && share < minShare {
 			continue // a smaller one may still fit
 		}
 		before := len(out)
 		if comma {
 			out = append(out, ',')
 		}
-		if c.key != "" {
+		if len(c.key) > 0 {
 			out = append(append(out, c.key...), ':')
 		}
 		out = shrink(out, c.value, share, depth)
@@ -93,11 +79,12 @@ func fill(out []byte, all []child, budget int, comma bool, depth int) []byte {
 	return out
 }
 
-// head returns the beginning of a JSON string in at most budget bytes, with an
+// head appends the beginning of a JSON string in at most budget bytes, with an
 // ellipsis.
-func head(raw string, budget int) string {
+func head(out, value []byte, budget int) []byte {
 	const ending = `…"`
-	return raw[:border(raw, budget-len(ending))] + ending
+	out = append(out, value[:border(value, budget-len(ending))]...)
+	return append(out, ending...)
 }
 
 // maxStep is the longest step: two escapes, for one character.
@@ -105,13 +92,13 @@ const maxStep = 12
 
 // border returns the last place up to limit where a JSON string can be cut: between
 // two characters and outside of any escape. It looks at the last few only.
-func border[T string | []byte](raw T, limit int) int {
+func border(raw []byte, limit int) int {
 	at := max(1, limit-2*maxStep)
 	for at > 1 && (raw[at-1] == '\\' || !utf8.RuneStart(raw[at])) {
 		at--
 	}
 	for at < limit {
-		next := at + step(string(raw[at:min(len(raw), at+maxStep)]))
+		next := at + step(raw[at:])
 		if next > limit {
 			break
 		}
@@ -126,10 +113,10 @@ func shorten(raw []byte, long []jsontext.Span, limit int) []byte {
 	var out []byte
 	done := 0
 	for _, s := range long {
-		if s.End-s.Start <= 2*limit {
+		if s.End-s.Start <= limit+2*maxStep {
 			continue
 		}
-		keep := border(raw[s.Start:s.End], 2*limit)
+		keep := border(raw[s.Start:s.End], limit+2*maxStep)
 		out = append(out, raw[done:s.Start+keep]...)
 		done = s.End - 1
 	}
@@ -141,9 +128,9 @@ func shorten(raw []byte, long []jsontext.Span, limit int) []byte {
 
 // step is the length of the character or escape that s begins with. The halves of
 // a surrogate pair stay together.
-func step(s string) int {
+func step(s []byte) int {
 	if s[0] != '\\' {
-		_, size := utf8.DecodeRuneInString(s)
+		_, size := utf8.DecodeRune(s)
 		return size
 	}
 	if len(s) < 6 || s[1] != 'u' {

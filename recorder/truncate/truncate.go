@@ -5,11 +5,12 @@
 package truncate
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
-
-	"github.com/tidwall/gjson"
 
 	"github.com/bir-run/bir/recorder/jsontext"
 )
@@ -78,15 +79,26 @@ func Text(s string, limit int) (string, bool) {
 
 // cut puts the marker in front of what fits of the value.
 func cut(raw []byte, original, limit int) []byte {
-	value := gjson.ParseBytes(raw)
-	out := []byte(`{"truncated":true,"originalBytes":` + strconv.Itoa(original))
+	value := bytes.TrimSpace(raw)
+	out := append(make([]byte, 0, limit), `{"truncated":true,"originalBytes":`...)
+	out = strconv.AppendInt(out, int64(original), 10)
 	budget := limit - len(out) - len("}")
-	if !value.IsObject() {
+	if value[0] != '{' {
 		out = append(out, `,"head":`...)
 		out = shrink(out, value, budget-len(`,"head":`), 0)
 		return append(out, '}')
 	}
-	members := children(value, func(key string) bool { return key != "truncated" && key != "originalBytes" })
+	members := slices.DeleteFunc(children(value), func(c child) bool { return isMarker(c.key) })
 	out = fill(out, members, budget, true, 0)
 	return append(out, '}')
+}
+
+// isMarker holds for the marker's own names, however they are spelled: of two
+// members with one name, readers take the last.
+func isMarker(key []byte) bool {
+	name := string(key[1 : len(key)-1])
+	if strings.Contains(name, `\`) && json.Unmarshal(key, &name) != nil {
+		return false // cannot be: the text is valid
+	}
+	return name == "truncated" || name == "originalBytes"
 }

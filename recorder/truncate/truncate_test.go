@@ -66,6 +66,7 @@ func TestCutShapes(t *testing.T) {
 		{"string", `"` + long + `"`, `{"truncated":true,"originalBytes":1002,"head":"xxx`},
 		{"no json", `{"a` + long, `{"truncated":true,"originalBytes":1003,"head":"{\"axxx`},
 		{"its own marker", `{"truncated":false,"originalBytes":3,"a":"` + long + `"}`, `{"truncated":true,"originalBytes":1044,"a":"xxx`},
+		{"its own marker, spelled otherwise", `{"trunc\u0061ted":false,"a":"` + long + `"}`, `{"truncated":true,"originalBytes":1031,"a":"xxx`},
 		{"number", strings.Repeat("9", 1000), `{"truncated":true,"originalBytes":1000,"head":null}`},
 		{"later small members", `{"a":` + strings.Repeat("9", 1000) + `,"b":1}`, `{"truncated":true,"originalBytes":1012,"a":null,"b":1}`},
 	} {
@@ -173,7 +174,7 @@ func TestShortenedTextIsCutAlike(t *testing.T) {
 func TestBorderIsTheLastBetweenTwoCharacters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOf(rapid.SampledFrom([]string{"a", "é", "😀", `\n`, `\\`, `\"`, `\u00e9`, `\ud83d\ude00`, `\ud83d`, "\xff"})).Draw(t, "parts")
-		raw := `"` + strings.Join(parts, "") + `"`
+		raw := []byte(`"` + strings.Join(parts, "") + `"`)
 		limit := rapid.IntRange(1, len(raw)).Draw(t, "limit")
 		want := 1
 		for want < limit {
