@@ -59,9 +59,8 @@ func TestSignInIsAskedForAndNothingIsShown(t *testing.T) {
 	if !strings.Contains(heard[0], "upstream requires sign-in (HTTP 401)") || strings.Contains(heard[0], "s3cr3t") {
 		t.Error(heard[0])
 	}
-	p.in.Close()
-	if _, more := <-p.heard; more {
-		t.Error("it said more")
+	if code := p.end(); code != 0 || len(p.heard) > 0 {
+		t.Errorf("exit status %d, %d more lines", code, len(p.heard))
 	}
 	if strings.Contains(p.stderr.String(), "s3cr3t") {
 		t.Errorf("standard error shows the secret: %s", p.stderr.String())
@@ -94,8 +93,7 @@ func TestUnreachableLegacyServerEndsTheProxy(t *testing.T) {
 	p := start(t, nil, "--url", k.URL, "--transport", "sse")
 	for range p.heard {
 	}
-	_ = p.cmd.Wait()
-	if code := p.cmd.ProcessState.ExitCode(); code != 1 {
+	if code := p.end(); code != 1 {
 		t.Errorf("exit status %d, want 1", code)
 	}
 }

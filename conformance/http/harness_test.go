@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,7 +36,8 @@ type proxy struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	heard  chan string
-	stderr bytes.Buffer
+	stderr bytes.Buffer // complete after end
+	end    func() int   // ends the proxy's input, waits, and returns its exit status
 }
 
 // start starts bir-proxy without a record. The environment is ours and what is given.
@@ -74,13 +74,16 @@ func start(t *testing.T, environ []string, args ...string) *proxy {
 			p.heard <- strings.TrimSuffix(line, "\n")
 		}
 	})
-	t.Cleanup(func() {
+	p.end = sync.OnceValue(func() int {
 		p.in.Close()
 		late := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
 		defer late.Stop()
 		reading.Wait()
-		_ = p.cmd.Wait() // the status is the test's to look at
-		if t.Failed() {
+		_ = p.cmd.Wait() // it is the status that counts
+		return p.cmd.ProcessState.ExitCode()
+	})
+	t.Cleanup(func() {
+		if p.end(); t.Failed() {
 			t.Logf("standard error of the proxy: %s", p.stderr.String())
 		}
 	})
@@ -272,13 +275,6 @@ func (d *direct) post(line string, headers http.Header) *http.Response {
 		d.t.Fatal(err)
 	}
 	return res
-}
-
-// sorted is for what may come in any order.
-func sorted(lines []string) []string {
-	lines = slices.Clone(lines)
-	slices.Sort(lines)
-	return lines
 }
 
 func request(id int, method, params string) string {

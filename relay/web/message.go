@@ -12,10 +12,13 @@ const (
 	methodInitialize  = "initialize"
 	methodInitialized = "notifications/initialized"
 	methodCancelled   = "notifications/cancelled"
-	methodCall        = "tools/call"
 	methodTools       = "tools/list"
+	methodListen      = "subscriptions/listen"
 
 	metaVersion = "io.modelcontextprotocol/protocolVersion"
+	// firstModern is the first revision without a handshake. Revisions are dates, and
+	// names of drafts, which sort behind them.
+	firstModern = "2026-07-28"
 )
 
 // message is one line of the host, which is sent as one POST.
@@ -58,14 +61,17 @@ func (m *message) owe(request jsonrpc.Message) {
 	}
 }
 
-// version is the per-request protocol revision in params._meta.
+// version is the protocol revision in params._meta, if it is of the modern era.
 func version(params []byte) string {
 	members, _ := jsonrpc.Object(params, "_meta")
 	if members[0] == nil {
 		return ""
 	}
 	members, _ = jsonrpc.Object(members[0], metaVersion)
-	return text(members[0])
+	if v := text(members[0]); v >= firstModern {
+		return v
+	}
+	return ""
 }
 
 // text decodes a JSON string; it is empty for anything else.

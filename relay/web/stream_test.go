@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -303,5 +304,32 @@ func TestNotificationsKeepTheirOrder(t *testing.T) {
 		if want := `{"progress":` + strconv.Itoa(i) + `}`; r.Body[len(r.Body)-len(want)-1:len(r.Body)-1] != want {
 			t.Fatalf("request %d is %s", i, r.Body)
 		}
+	}
+}
+
+func TestSubscriptionDoesNotKeepTheEnd(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		stream(w)("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
+		<-r.Context().Done()
+	})
+	h := wrap(t, Config{URL: s.URL})
+	h.say(modern("1", "subscriptions/listen", `"notifications":{"toolsListChanged":true}`))
+	h.wants(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	began := time.Now()
+	h.up.Stop()
+	if took := time.Since(began); took > drainTimeout/2 {
+		t.Errorf("the end took %v", took)
+	}
+	h.silent()
+}
+
+// A legacy client may name its revision in _meta too.
+func TestOldRevisionInMetaIsNotTheModernEra(t *testing.T) {
+	s := serve(t, echo)
+	h := wrap(t, Config{URL: s.URL})
+	h.say(strings.ReplaceAll(modern("1", "tools/call", ""), "2026-07-28", "2025-11-25"))
+	h.wants(done1)
+	if got := mcpHeaders(s.requests()[0].Header); len(got) > 0 {
+		t.Errorf("headers %v", got)
 	}
 }

@@ -24,6 +24,9 @@ const (
 	// cancelGrace is how long an answer to a cancelled request is still waited for. On
 	// the legacy wire a server often gives none, and leaves the stream open.
 	cancelGrace = time.Minute
+	// sendTimeout bounds what is owed no answer, so that what comes behind it is not kept
+	// for ever.
+	sendTimeout = 30 * time.Second
 	// maxHeldBytes bounds the open requests, which are kept until they are answered.
 	maxHeldBytes = 512 << 20
 )
@@ -214,11 +217,11 @@ func (u *Upstream) run(ctx context.Context, cancel func(), o *origin.Origin) {
 func (u *Upstream) wind(ctx context.Context, cancel func()) {
 	drained := make(chan struct{})
 	// Ends when every flight that someone waits for has, which the cancel below brings
-	// about.
+	// about. A subscription has no end of its own.
 	go func() {
 		defer close(drained)
 		for _, f := range u.flights.all() {
-			if !f.isCancelled() {
+			if f.method != methodListen && !f.isCancelled() {
 				<-f.done
 			}
 		}
@@ -295,6 +298,9 @@ func (u *Upstream) end(f *flight, err error) {
 	case nil:
 		u.fail(f, failf(codeNoAnswer, "upstream gave no answer"))
 	default: // the context's
+		if f.method == methodListen {
+			return
+		}
 		u.fail(f, failf(codeStopped, "the proxy ended before the upstream answered"))
 	}
 }
@@ -325,7 +331,9 @@ func (u *Upstream) send(ctx context.Context, m message) {
 		u.log.Warn("message too large; dropped", "method", m.method)
 		return
 	}
-	if err := u.carrier.send(ctx, m); err != nil && ctx.Err() == nil {
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	if err := u.carrier.send(ctx, m); err != nil && ctx.Err() != context.Canceled {
 		u.log.Warn("message not delivered", "method", m.method, "error", err)
 	}
 }
