@@ -25,8 +25,8 @@ func write(t *testing.T, dir, name, text string) string {
 
 func TestFolderLoadsInTheOrderOfNames(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "b.json", `[{"id":"2","kind":"params","body":"return {}"}]`)
-	write(t, dir, "a.json", `[{"id":"1","kind":"raw","body":"return 1","args":{"z":1,"a":2,"m":null},"expect":{"value":1}}]`)
+	second := write(t, dir, "b.json", `[{"id":"2","kind":"params","body":"return {}"}]`)
+	first := write(t, dir, "a.json", `[{"id":"1","kind":"raw","body":"return 1","args":{"z":1,"a":2,"m":null},"expect":{"value":1}}]`)
 	write(t, dir, "notes.txt", `not read`)
 	got, err := cases.Load(dir)
 	if err != nil {
@@ -38,8 +38,9 @@ func TestFolderLoadsInTheOrderOfNames(t *testing.T) {
 			Body:   sandbox.Body{Kind: sandbox.KindRaw, Source: "return 1"},
 			Args:   sandbox.Args{Raw: []sandbox.Arg{{Name: "z", Value: json.RawMessage("1")}, {Name: "a", Value: json.RawMessage("2")}, {Name: "m", Value: json.RawMessage("null")}}},
 			Expect: &cases.Expect{Value: json.RawMessage("1")},
+			Place:  cases.Place{File: first},
 		},
-		{ID: "2", Body: sandbox.Body{Kind: sandbox.KindParams, Source: "return {}"}},
+		{ID: "2", Body: sandbox.Body{Kind: sandbox.KindParams, Source: "return {}"}, Place: cases.Place{File: second}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -20,7 +20,21 @@ type Case struct {
 	Body   sandbox.Body
 	Args   sandbox.Args
 	Expect *Expect // nil: only report what comes back
+	Place  Place
+
+	// Compare says how a result is not the expected one; nil is Diff.
+	Compare func(want, got json.RawMessage) string
 }
+
+// Place is where a case has its expectation from. One that came from no file has
+// none.
+type Place struct {
+	File  string
+	Index int // in the file's list, from 0; Whole where the file is the value
+}
+
+// Whole is the index of a value that is all there is in its file.
+const Whole = -1
 
 // Expect is a value, or a type of error.
 type Expect struct {
@@ -95,6 +109,7 @@ func loadFile(path string) ([]Case, error) {
 		if cases[i], err = e.toCase(); err != nil {
 			return nil, fmt.Errorf("%s: case %d%s: %w", path, i+1, named(e.ID), err)
 		}
+		cases[i].Place = Place{File: path, Index: i}
 	}
 	return cases, nil
 }

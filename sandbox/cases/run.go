@@ -28,6 +28,8 @@ type Outcome struct {
 
 	// Difference says in a sentence how the outcome is not the expected one.
 	Difference string `json:"difference,omitempty"`
+
+	Case Case `json:"-"` // what was run
 }
 
 // Run evaluates the cases in order. It ends early, with an error, when ctx does or
@@ -44,7 +46,7 @@ func Run(ctx context.Context, evaluator Evaluator, cases []Case) iter.Seq2[Outco
 }
 
 func run(ctx context.Context, evaluator Evaluator, c Case) (Outcome, error) {
-	out := Outcome{ID: c.ID, Console: []string{}}
+	out := Outcome{ID: c.ID, Console: []string{}, Case: c}
 	started := time.Now()
 	result, err := evaluator.Eval(ctx, c.Body, c.Args)
 	if err != nil {
@@ -60,12 +62,13 @@ func run(ctx context.Context, evaluator Evaluator, c Case) (Outcome, error) {
 	out.Value = result.Value
 	out.DurationMS = float64(result.Duration.Microseconds()) / 1000
 	out.MemoryBytes = result.MemoryBytes
-	out.Difference = difference(c.Expect, out)
+	out.Difference = difference(c, out)
 	out.OK = out.Difference == "" && (c.Expect != nil || out.Error == nil)
 	return out, nil
 }
 
-func difference(expect *Expect, out Outcome) string {
+func difference(c Case, out Outcome) string {
+	expect := c.Expect
 	switch {
 	case expect == nil:
 		return ""
@@ -77,6 +80,9 @@ func difference(expect *Expect, out Outcome) string {
 		return ""
 	case out.Error != nil:
 		return fmt.Sprintf("expected a value, got an error of type %s: %v", out.Error.Type, out.Error)
+	}
+	if c.Compare != nil {
+		return c.Compare(expect.Value, out.Value)
 	}
 	return Diff(expect.Value, out.Value)
 }

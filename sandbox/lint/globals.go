@@ -64,7 +64,7 @@ func (c *checker) global(id *ast.Identifier, name string, above []ast.Node) {
 			Rule: "host", Level: Error,
 			Message: fmt.Sprintf("%s is not defined: %s", name, what), Suggestion: suggestion,
 		})
-	case asked, guarded(name, above):
+	case asked, guarded(name, above), inWith(above):
 	default:
 		c.say(id.Idx, Finding{
 			Rule: "undeclared", Level: Error,
@@ -93,6 +93,11 @@ func (c *checker) onGlobalThis(n ast.Node, name string, above []ast.Node) {
 func underTypeof(above []ast.Node) bool {
 	unary, ok := above[len(above)-1].(*ast.UnaryExpression)
 	return ok && unary.Operator == token.TYPEOF
+}
+
+// inWith tells code whose names may be an object's keys.
+func inWith(above []ast.Node) bool {
+	return slices.ContainsFunc(above, func(n ast.Node) bool { _, with := n.(*ast.WithStatement); return with })
 }
 
 // guarded tells code that only runs where typeof found the name.

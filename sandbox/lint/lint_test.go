@@ -53,6 +53,7 @@ return { best: best.id, risk: best.risk, all: [...numbers()], [first]: third, no
 	{"undeclared", "toolInput", "return { path: parms.region, n: nobody };", []string{"1:16 error undeclared", "1:33 error undeclared"}},
 	{"undeclared in a shorthand", "toolInput", "return { nobody, p: params };", []string{"1:10 error undeclared"}},
 	{"asked for with typeof", "toolInput", "return { n: typeof nobody === 'undefined' ? params.a : nobody };", nil},
+	{"a key of with", "toolInput", "with (params) { return { region }; }", []string{"1:37 warning no-return"}},
 	{"host", "toolInput", "\n  const r = fetch(params.url);\n  return { r };", []string{"2:13 error host"}},
 	{"host behind typeof", "toolInput", "if (typeof process !== 'undefined') return { v: process.env.HOME };\nreturn { v: params.v };",
 		[]string{"1:12 warning host", "1:49 warning host"}},

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bir-run/bir/cmd/bir/logic/repl"
+	"github.com/bir-run/bir/cmd/bir/logic/report"
 	"github.com/bir-run/bir/cmd/internal/app"
 	"github.com/bir-run/bir/cmd/internal/cli"
 	"github.com/bir-run/bir/sandbox"
@@ -109,7 +110,7 @@ func welcome(lines repl.Lines, args stepArgs) string {
 func describeArgs(args stepArgs) string {
 	var out strings.Builder
 	for _, v := range sessionValues(args) {
-		fmt.Fprintf(&out, "%s = %s\n", v.Name, repl.Pretty(v.Value))
+		fmt.Fprintf(&out, "%s = %s\n", v.Name, report.Pretty(v.Value))
 	}
 	return out.String()
 }

@@ -1,14 +1,13 @@
 package repl
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/bir-run/bir/cmd/bir/logic/report"
 	"github.com/bir-run/bir/cmd/internal/cli"
 )
 
@@ -25,7 +24,6 @@ type Config struct {
 const (
 	prompt       = "> "
 	promptMore   = "… "
-	maxShown     = 200 // lines of one value
 	commandsHelp = `.help    this list
 .args    the values that stand ready
 .body    the bodies of the step
@@ -142,37 +140,17 @@ func (cfg Config) print(a Answer) error {
 		return cli.JSONLine(cfg.Out, a)
 	}
 	for _, line := range a.Console {
-		fmt.Fprintln(cfg.Out, line)
+		fmt.Fprintln(cfg.Out, report.Visible(line))
 	}
 	switch {
 	case a.Error != nil:
-		fmt.Fprintf(cfg.Out, "%s %s\n", cli.Bad(string(a.Error.Type)+":"), a.Error)
+		fmt.Fprintf(cfg.Out, "%s %s\n", cli.Bad(string(a.Error.Type)+":"), report.Visible(a.Error.Error()))
 	case a.Value != nil && a.Defined != "":
-		fmt.Fprintf(cfg.Out, "%s = %s\n", a.Defined, Pretty(a.Value))
+		fmt.Fprintf(cfg.Out, "%s = %s\n", a.Defined, report.Pretty(a.Value))
 	case a.Value != nil:
-		fmt.Fprintln(cfg.Out, Pretty(a.Value))
+		fmt.Fprintln(cfg.Out, report.Pretty(a.Value))
 	case a.Text != "":
-		fmt.Fprintln(cfg.Out, a.Text)
+		fmt.Fprintln(cfg.Out, report.Visible(a.Text))
 	}
 	return nil
-}
-
-const lineWidth = 80
-
-// Pretty writes a value on one line where it fits, else indented, and at length
-// only its beginning.
-func Pretty(value json.RawMessage) string {
-	if len(value) <= lineWidth {
-		return string(value)
-	}
-	var out bytes.Buffer
-	if json.Indent(&out, value, "", "  ") != nil {
-		return string(value)
-	}
-	lines := strings.SplitN(out.String(), "\n", maxShown+1)
-	if len(lines) > maxShown {
-		more := 1 + strings.Count(lines[maxShown], "\n")
-		lines[maxShown] = fmt.Sprintf("… and %d more lines", more)
-	}
-	return strings.Join(lines, "\n")
 }

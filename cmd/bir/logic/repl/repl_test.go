@@ -147,14 +147,3 @@ func TestHistoryOutlivesItsSession(t *testing.T) {
 		t.Errorf("%d lines, the newest %q", again.Len(), again.At(0))
 	}
 }
-
-func TestLongValuesAreIndentedAndCut(t *testing.T) {
-	if got := repl.Pretty(json.RawMessage(`[1,2]`)); got != "[1,2]" {
-		t.Errorf("got %s", got)
-	}
-	long := json.RawMessage("[" + strings.Repeat("1,", 500) + "1]")
-	got := repl.Pretty(long)
-	if !strings.HasPrefix(got, "[\n  1,\n") || !strings.HasSuffix(got, "… and 303 more lines") {
-		t.Errorf("got %s", got)
-	}
-}

@@ -1,0 +1,45 @@
+package logic
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/bir-run/bir/cmd/internal/cli"
+	"github.com/bir-run/bir/engine/logic"
+	"github.com/bir-run/bir/engine/value"
+	"github.com/bir-run/bir/sandbox"
+	"github.com/bir-run/bir/sandbox/cases"
+)
+
+// stepCases are a step's stored bodies as cases: its input must be the recorded
+// one, its output body must give something.
+func (t tester) stepCases(ctx context.Context) ([]cases.Case, error) {
+	found, err := fetchRecorded(ctx, t.app, t.scenario)
+	if err != nil {
+		return nil, err
+	}
+	args, err := found.args(ctx, t.pool, t.options.step)
+	if err != nil {
+		return nil, err
+	}
+	for _, missing := range args.Missing {
+		fmt.Fprintf(t.app.Err, "note: %s\n", missing)
+	}
+	if args.step.ToolName != args.call.ToolName {
+		return nil, cli.Failed("step %d calls %s, and the recording %s", args.step.StepIndex, args.step.ToolName, args.call.ToolName)
+	}
+	id := fmt.Sprintf("%s step %d", found.scn.ID, args.step.StepIndex)
+	input := cases.Case{
+		ID: id + " input", Body: sandbox.Body{Kind: sandbox.KindToolInput, Source: args.step.ToolInputLogic}, Args: args.Args,
+		Expect: &cases.Expect{Value: args.call.Input}, Compare: value.Diff,
+	}
+	if literal, ok := logic.Literal(args.step.ToolInputLogic); ok {
+		// A replay takes the text of the object as it is; JavaScript could lose digits.
+		input.Compare = func(want, _ json.RawMessage) string { return value.Diff(want, literal) }
+	}
+	output := cases.Case{
+		ID: id + " output", Body: sandbox.Body{Kind: sandbox.KindToolOutput, Source: args.step.ToolOutputLogic}, Args: args.Args,
+	}
+	return []cases.Case{input, output}, nil
+}
