@@ -55,13 +55,20 @@ func newChain(cfg RecorderConfig, waiting func() bool) *chain {
 	return c
 }
 
-// accept takes reports in order. Neighbours of one run go out as one batch.
+// accept takes reports in order. Neighbours of one run go out as one batch, up to
+// about what one request takes.
 func (c *chain) accept(ctx context.Context, reports []report) {
 	var batch []record
-	for _, r := range reports {
-		if len(batch) > 0 && batch[0].Run != r.run {
+	flush := func() {
+		if len(batch) > 0 {
 			c.pass(ctx, batch)
-			batch = nil
+		}
+		batch, c.steps = batch[:0], c.steps[:0]
+	}
+	for i, r := range reports {
+		reports[i] = report{} // its payloads are free once they are in the batch
+		if len(batch) > 0 && (batch[0].Run != r.run || len(batch) >= maxRows || len(c.steps) >= maxRowBytes) {
+			flush()
 		}
 		if r.flushed != nil {
 			close(r.flushed)
@@ -69,10 +76,8 @@ func (c *chain) accept(ctx context.Context, reports []report) {
 		}
 		batch = append(batch, c.prepare(ctx, r)...)
 	}
-	if len(batch) > 0 {
-		c.pass(ctx, batch)
-	}
-	if c.steps = c.steps[:0]; cap(c.steps) > maxStepBytes {
+	flush()
+	if cap(c.steps) > maxStepBytes {
 		c.steps = nil
 	}
 }

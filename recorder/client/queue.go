@@ -85,7 +85,9 @@ func (q *queue) boundLocked() {
 		q.calls--
 		q.bytes -= r.bytes
 		q.missed[r.run] = true
-		q.reports = slices.Delete(q.reports, oldest, oldest+1)
+		copy(q.reports[1:], q.reports[:oldest]) // what is before it is little
+		q.reports[0] = report{}
+		q.reports = q.reports[1:]
 	}
 }
 
