@@ -184,6 +184,21 @@ func TestReasonThatQuotesAnArgumentIsLoggedWithout(t *testing.T) {
 	}
 }
 
+// Copies of one module are read from the cache at the same time, which wazero alone
+// does not survive.
+func TestCopiesOfOneModuleLoadTogether(t *testing.T) {
+	cached := guardtest.Reactor(guardtest.Allow).Bytes()
+	for range 20 {
+		r := newRig(t)
+		for i := range 8 {
+			put(t, filepath.Join(r.home, fmt.Sprintf("copy%d.wasm", i)), cached)
+		}
+		if d := r.Check(t.Context(), step("x")); !d.Allow || len(d.Verdicts) != 8 {
+			t.Fatalf("got %+v", d)
+		}
+	}
+}
+
 // Many callers at once share a few instances, and no verdict gets lost or mixed up.
 func TestManyCallersAtOnce(t *testing.T) {
 	r := newRig(t)

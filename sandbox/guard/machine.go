@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,6 +27,7 @@ type machine struct {
 	mu      sync.Mutex // guards the fields below
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache
+	turns   map[[sha256.Size]byte]*sync.Mutex // by code
 }
 
 func (m *machine) start(ctx context.Context) (wazero.Runtime, error) {
@@ -85,7 +87,7 @@ func (m *machine) compile(ctx context.Context, code []byte, s settings) (*progra
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := r.CompileModule(ctx, hardened)
+	compiled, err := m.compileOnce(ctx, r, hardened)
 	if err != nil {
 		return nil, fmt.Errorf("it is not a valid WebAssembly 2.0 module (%s)", firstLine(err))
 	}
@@ -97,6 +99,28 @@ func (m *machine) compile(ctx context.Context, code []byte, s settings) (*progra
 		return nil, errors.Join(err, compiled.Close(ctx))
 	}
 	return p, nil
+}
+
+// compileOnce lets copies of one module compile one after the other. wazero hands a
+// module that it has just read from its cache to a second caller before the first
+// has finished it.
+func (m *machine) compileOnce(ctx context.Context, r wazero.Runtime, code []byte) (wazero.CompiledModule, error) {
+	turn := m.turnOf(sha256.Sum256(code))
+	turn.Lock()
+	defer turn.Unlock()
+	return r.CompileModule(ctx, code)
+}
+
+func (m *machine) turnOf(digest [sha256.Size]byte) *sync.Mutex {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.turns == nil {
+		m.turns = map[[sha256.Size]byte]*sync.Mutex{}
+	}
+	if m.turns[digest] == nil {
+		m.turns[digest] = &sync.Mutex{}
+	}
+	return m.turns[digest]
 }
 
 const wasiModule = "wasi_snapshot_preview1"

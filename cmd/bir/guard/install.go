@@ -53,7 +53,7 @@ func add(ctx context.Context, a *app.App, file string, project bool) error {
 			return cli.Hint(fmt.Errorf("%s is there already", target), "`bir guard remove %s` first", nameOf(file))
 		}
 	}
-	if err := tryToLoad(ctx, cfg, file, files); err != nil {
+	if err := tryToLoad(ctx, a, file, files); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -91,7 +91,11 @@ func settingsOf(file string) string { return strings.TrimSuffix(file, ".wasm") +
 
 // tryToLoad compiles a module by itself, in a folder of its own, so that one that
 // cannot run is refused before it denies everything.
-func tryToLoad(ctx context.Context, cfg host.Config, file string, files map[string][]byte) error {
+func tryToLoad(ctx context.Context, a *app.App, file string, files map[string][]byte) error {
+	cfg, err := a.GuardConfig()
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "bir-guard-")
 	if err != nil {
 		return err
@@ -104,7 +108,7 @@ func tryToLoad(ctx context.Context, cfg host.Config, file string, files map[stri
 	}
 	alone := host.New(host.Config{HomeDir: dir, CacheDir: cfg.CacheDir})
 	defer alone.Close(context.WithoutCancel(ctx))
-	if err := alone.Load(ctx, nil); err != nil {
+	if err := a.LoadGuards(ctx, alone); err != nil {
 		return err
 	}
 	for _, m := range alone.Modules() {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -35,17 +36,26 @@ func (a *App) GuardConfig() (guard.Config, error) {
 	}, nil
 }
 
-// Guards loads every guard, with a progress bar where people can see one: the
-// first compilation takes seconds. The caller closes the host.
+// Guards loads every guard of this user and this project. The caller closes the
+// host.
 func (a *App) Guards(ctx context.Context) (*guard.Host, error) {
 	cfg, err := a.GuardConfig()
 	if err != nil {
 		return nil, err
 	}
 	host := guard.New(cfg)
+	if err := a.LoadGuards(ctx, host); err != nil {
+		return nil, errors.Join(err, host.Close(context.WithoutCancel(ctx)))
+	}
+	return host, nil
+}
+
+// LoadGuards compiles what the host finds, with a progress bar where people can see
+// one: the first compilation takes seconds.
+func (a *App) LoadGuards(ctx context.Context, host *guard.Host) error {
 	progress := mpb.NewWithContext(ctx, mpb.WithOutput(a.progressOut()), mpb.WithAutoRefresh())
 	var bar *mpb.Bar
-	err = host.Load(ctx, func(done, total int, _ string) {
+	err := host.Load(ctx, func(done, total int, _ string) {
 		if bar == nil {
 			bar = progress.AddBar(int64(total), mpb.BarRemoveOnComplete(),
 				mpb.PrependDecorators(decor.Name("compiling guards ")), mpb.AppendDecorators(decor.CountersNoUnit("%d/%d")))
@@ -56,8 +66,5 @@ func (a *App) Guards(ctx context.Context) (*guard.Host, error) {
 		bar.Abort(true)
 	}
 	progress.Wait()
-	if err != nil {
-		return nil, err
-	}
-	return host, nil
+	return err
 }
