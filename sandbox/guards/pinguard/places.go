@@ -20,7 +20,7 @@ var placeWords = map[string]bool{
 	"table": true, "bucket": true, "container": true, "queue": true, "topic": true, "stream": true, "repo": true,
 	"repository": true, "owner": true, "org": true, "organization": true, "workspace": true, "project": true, "cluster": true,
 	"namespace": true, "account": true, "tenant": true, "subscription": true, "environment": true, "env": true, "stage": true,
-	"region": true, "zone": true, "branch": true, "ref": true, "channel": true, "recipient": true, "recipients": true,
+	"region": true, "zone": true, "branch": true, "ref": true, "channel": true, "recipient": true, "recipients": true, "to": true, "cc": true, "bcc": true, "email": true, "phone": true,
 	"destination": true, "dest": true, "target": true, "source": true, "src": true, "location": true, "profile": true,
 }
 

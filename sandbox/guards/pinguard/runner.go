@@ -10,7 +10,7 @@ import (
 
 var (
 	runKeys = words("sql query queries statement statements stmt command commands cmd script code expression expr q mutation " +
-		"function pipeline program shell source input body args argv arguments")
+		"function pipeline program shell source input stdin body args argv arguments env environment")
 	sqlWords = words("sql mysql postgres postgresql sqlite mariadb mssql psql query queries statement statements stmt graphql cypher " +
 		"mutation q database db")
 	shellWords = words("command commands cmd shell bash sh zsh terminal powershell pwsh")

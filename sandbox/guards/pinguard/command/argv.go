@@ -90,6 +90,8 @@ func (a *argv) program(name string, args []word) {
 		a.shell(name, args)
 	case name == "eval":
 		a.eval(args)
+	case a.runs("xargs") && !onlyReads(name):
+		a.out.demandExact("gives " + name + " what another command writes")
 	case interpreters[name].code != "":
 		a.interpreter(name, args)
 	case alwaysExact[name] || isDangerousName(name):
@@ -104,8 +106,8 @@ func (a *argv) runs(wrapper string) bool { return slices.Contains(a.prefix, wrap
 
 // strict demands the same words, and the same input where the words come from it.
 func (a *argv) strict(name string, args []word) {
-	if a.runs("xargs") {
-		a.out.demandExact("runs " + name + " on words from its input")
+	if a.runs("xargs") || a.piped && name != "tee" { // tee only copies it
+		a.out.demandExact("gives " + name + " what another command writes")
 		return
 	}
 	a.out.add(program, a.title(name))

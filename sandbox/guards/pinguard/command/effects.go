@@ -10,12 +10,18 @@ import (
 func (a *argv) effects(spec spec, args []word) {
 	var found, dynamic, hosts []string
 	ended := false
-	for _, w := range args {
+	for i, w := range args {
 		if w.dynamic {
 			dynamic = append(dynamic, w.text)
 		}
 		if host := hostOf(w.text); host != "" {
 			hosts = append(hosts, host)
+		}
+		if name, value, attached := strings.Cut(w.text, "="); spec.context != "" && w.isOption() && hasOption(spec.context, name) {
+			if !attached && i+1 < len(args) {
+				value = args[i+1].text
+			}
+			hosts = append(hosts, name+" "+value)
 		}
 		if w.text == "--" {
 			ended = true
@@ -26,6 +32,9 @@ func (a *argv) effects(spec spec, args []word) {
 		if spec.signs != "" && !w.isOption() && w.text != "" && strings.ContainsAny(w.text[:1], spec.signs) {
 			found = append(found, w.text)
 		}
+	}
+	if spec.urls {
+		hosts = append(hosts, bareHosts(spec.operands(args))...)
 	}
 	a.sorted(effect, found)
 	a.sorted(fixed, dynamic)
@@ -96,11 +105,28 @@ func hostOf(text string) string {
 	return strings.ToLower(scheme + "://" + rest)
 }
 
+// bareHosts are those of URLs without a scheme: example.org/path.
+func bareHosts(operands []word) (hosts []string) {
+	for _, w := range operands {
+		if hostOf(w.text) == "" {
+			host, _, _ := strings.Cut(w.text, "/")
+			hosts = append(hosts, strings.ToLower(host))
+		}
+	}
+	return hosts
+}
+
 // isDangerousName tells of a program or a subcommand that destroys, installs or
 // publishes. Such a call is the step only with the step's words.
-func isDangerousName(name string) bool { return dangerous[strings.ToLower(name)] }
+func isDangerousName(name string) bool {
+	name = strings.ToLower(name)
+	return dangerous[name] || slices.ContainsFunc(strings.FieldsFunc(name, isSeparator), func(w string) bool { return dangerous[w] })
+}
 
-// isDangerousOption reads the words of an option: --delete-all.
-func isDangerousOption(w word) bool {
-	return w.isOption() && slices.ContainsFunc(strings.FieldsFunc(w.text, func(r rune) bool { return r == '-' || r == '=' }), isDangerousName)
+func isSeparator(r rune) bool { return r == '-' || r == '_' || r == ':' || r == '=' }
+
+// isDangerousWord reads the words of an option, such as --delete-all, and of what may
+// be a subcommand. A single letter says too little.
+func isDangerousWord(w word) bool {
+	return len(w.text) > 2 && (w.isOption() || isBareWord(w.text)) && isDangerousName(w.text)
 }

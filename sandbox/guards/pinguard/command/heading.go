@@ -17,6 +17,8 @@ func (a *argv) head(name string, args []word) {
 	}
 	h := readHeading(name, spec, args)
 	switch {
+	case spec.readsInput && a.piped && len(a.prefix) == 0:
+		a.out.demandExact("gives " + name + " what another command writes")
 	case spec.runsIt:
 		a.runner(h.names[:1], runners[name], spec, args)
 	case len(h.names) > 1 && hasOption(spec.runs, h.names[1]):
@@ -38,7 +40,7 @@ func (a *argv) head(name string, args []word) {
 // on more than what is read.
 func (a *argv) plainly(h heading, spec spec, args []word) {
 	a.out.add(program, a.title(h.title...))
-	agrees := spec.agreesAll || len(h.names) > 1 && hasOption(spec.agrees, h.names[1])
+	agrees := spec.agreesAll || hasOption(spec.agrees, h.names[len(h.names)-1])
 	if agrees || spec.guess && len(args) == 0 {
 		a.out.add(operands, textOf(spec.operands(h.rest)))
 	}
@@ -48,11 +50,22 @@ func (a *argv) plainly(h heading, spec spec, args []word) {
 
 // isDangerous tells a call of which every word counts.
 func (h heading) isDangerous(spec spec, args []word) bool {
-	if spec.strictFor(args) || spec.guess && slices.ContainsFunc(args, isDangerousOption) {
+	if spec.strictFor(args) || spec.guess && slices.ContainsFunc(args, isDangerousWord) || spec.levels > 1 && goesOn(h.rest) {
 		return true
 	}
 	stages := h.names[0] == "git" && len(h.names) == 2 && h.names[1] == "add" // it only marks files
 	return !stages && slices.ContainsFunc(h.names[1:], isDangerousName)
+}
+
+// goesOn finds, after an option, a word that is no option's value and so may name
+// what is done: gcloud compute --zone a instances list.
+func goesOn(rest []word) bool {
+	for i, w := range rest {
+		if i > 1 && rest[0].isOption() && isBareWord(w.text) && !rest[i-1].isOption() {
+			return true
+		}
+	}
+	return false
 }
 
 // heading is a program with the words that name what it does.
@@ -77,6 +90,9 @@ func readHeading(name string, spec spec, args []word) heading {
 		case w.isOption() && hasOption(spec.valued, w.text):
 			h.title = append(h.title, textOf(args[i:min(i+2, len(args))]))
 			i++
+		case w.isOption() && spec.guess && spec.levels > 1:
+			h.rest = args[i:]
+			return h
 		case w.isOption():
 			h.title = append(h.title, w.text)
 			if !strings.Contains(w.text, "=") {

@@ -1,8 +1,6 @@
 package command
 
-import (
-	"strings"
-)
+import "strings"
 
 // readPowerShell takes a line apart into commands and what joins them. It knows
 // words, quotes, pipes and redirections. Whatever else PowerShell has (blocks,
@@ -10,7 +8,7 @@ import (
 // copy is the same as.
 func readPowerShell(line string) outline {
 	p := &psReader{line: line}
-	if strings.ContainsAny(line, "\x00`(){}@\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u2013\u2014\u2015\u0085\u00a0") || strings.Contains(line, "<#") {
+	if strings.ContainsAny(line, psUnread) || strings.Contains(line, "<#") {
 		p.demandExact("holds a construct of PowerShell that is compared by its text")
 		return p.outline
 	}
@@ -20,6 +18,10 @@ func readPowerShell(line string) outline {
 	p.end()
 	return p.outline
 }
+
+// psUnread are signs of what is not read, and those that PowerShell takes for quotes,
+// dashes and spaces.
+const psUnread = "\x00`(){}@\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u2013\u2014\u2015\u0085\u00a0"
 
 type psReader struct {
 	outline
@@ -115,7 +117,7 @@ func (p *psReader) cmdlet(a *argv, words []word) {
 		a.effects(spec{}, words[1:])
 		return
 	}
-	a.strict(words[0].text, words[1:])
+	a.strict(words[0].text, words[1:]) // which also refuses input from a pipe
 }
 
 const psReads = " get select sort measure format test compare group resolve split join convertfrom convertto write "

@@ -70,13 +70,13 @@ var runners = map[string]runner{
 var alwaysExact = setOf("cd pushd source . alias trap ssh su runuser chroot nsenter parallel watch cp mv ln install rsync scp sftp tee " +
 	"dd truncate shred rm rmdir unlink kill pkill killall chmod chown chgrp mkfs mount umount crontab at nc ncat " +
 	"socat telnet reboot shutdown busybox tmux screen expect iptables useradd userdel passwd visudo powershell pwsh " +
-	"cmd")
+	"cmd tar zip unzip deno bun mongosh")
 
 // dangerous are words that, as a program or a subcommand, destroy, install, publish
 // or stop something.
 var dangerous = setOf("delete del destroy rm rmi rb remove uninstall purge prune drop kill stop terminate install i add publish " +
 	"unpublish apply drain yank erase wipe reset clean config filter-branch cp mv sync set revoke format exec eval " +
-	"force overwrite yes")
+	"force overwrite yes run foreach filter send-email scale")
 
 // sameProgram are other names of one program.
 var sameProgram = map[string]string{

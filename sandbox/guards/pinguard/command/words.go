@@ -39,9 +39,7 @@ func wordOf(w *syntax.Word, source string) word {
 			text, ok := doubleQuoted(p)
 			result.dynamic = result.dynamic || !ok
 			out.WriteString(text)
-		case *syntax.ExtGlob:
-			result.glob = true
-		default:
+		default: // among them *(...), in which zsh may run code
 			result.dynamic = true
 		}
 	}

@@ -190,7 +190,7 @@ func (r *reader) token(t *sqllexer.Token) (ambiguous string) {
 	switch t.Type {
 	case sqllexer.SPACE, sqllexer.COMMENT, sqllexer.MULTILINE_COMMENT, sqllexer.STRING, sqllexer.QUOTED_IDENT, sqllexer.NUMBER,
 		sqllexer.POSITIONAL_PARAMETER, sqllexer.BIND_PARAMETER:
-		if t.Type == sqllexer.COMMENT && strings.ContainsAny(t.Value, "\v\f\u0085\u2028") {
+		if t.Type == sqllexer.COMMENT && strings.ContainsAny(strings.TrimRight(t.Value, "\r\n"), "\r\v\f\u0085\u2028") {
 			return "has a comment that ends where another engine goes on"
 		}
 		return ""
