@@ -173,14 +173,27 @@ func TestDenialTextCannotSteerATerminal(t *testing.T) {
 }
 
 func TestReasonThatQuotesAnArgumentIsLoggedWithout(t *testing.T) {
-	r := newRig(t)
-	r.drop(t, r.home, "quoting.wasm", guardtest.Reactor(`{"allow":false,"code":"no","reason":"s3cr3t-value is bad"}`))
-	v := mustDeny(t, r.Check(t.Context(), step("s3cr3t-value")), "no")
-	if v.Verdict.Reason != "s3cr3t-value is bad" {
-		t.Errorf("the caller got %q", v.Verdict.Reason)
-	}
-	if log := r.log.String(); strings.Contains(log, "s3cr3t-value") || !strings.Contains(log, "[value] is bad") {
-		t.Errorf("log: %s", log)
+	for args, reason := range map[string]string{
+		`{"path":"s3cr3t-value"}`:                       `s3cr3t-value is bad`,
+		`{"pin":36282910}`:                              `36282910 is bad`,
+		`{"a":"s3cr3t","b":"s3cr3t-value"}`:             `s3cr3t-value is bad`,
+		`{"path":"s3cr3t\nvalue"}`:                      `s3cr3t\\nvalue is bad`,
+		`{"deep":[{"er":["two words of it, s3cr3t"]}]}`: `two words of it, s3cr3t is bad`,
+	} {
+		t.Run(args, func(t *testing.T) {
+			r := newRig(t)
+			r.drop(t, r.home, "quoting.wasm", guardtest.Reactor(`{"allow":false,"code":"no","reason":"`+reason+`"}`))
+			req := step("")
+			req.Args = []byte(args)
+			v := mustDeny(t, r.Check(t.Context(), req), "no")
+			if !strings.HasSuffix(v.Verdict.Reason, " is bad") || strings.Contains(v.Verdict.Reason, "[value]") {
+				t.Errorf("the caller got %q", v.Verdict.Reason)
+			}
+			log := r.log.String()
+			if strings.Contains(log, "s3cr3t") || strings.Contains(log, "3628") || !strings.Contains(log, "[value] is bad") {
+				t.Errorf("log: %s", log)
+			}
+		})
 	}
 }
 

@@ -3,9 +3,7 @@ package guard
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/bir-run/bir/sandbox/guardsdk"
@@ -162,38 +160,4 @@ func (p *program) judge(ctx context.Context, q question, v *ModuleVerdict) {
 	}
 	v.Failure = failed.detail
 	v.Verdict = guardsdk.Denied(failed.code, fmt.Sprintf("guard %s gave no verdict (%s), which counts as no", v.Module, failed.detail))
-}
-
-// logVerdict writes every denial. A guard's author may have put a value of the
-// request into the reason; the log gets it without.
-func (h *Host) logVerdict(ctx context.Context, v ModuleVerdict, req guardsdk.Request) {
-	level, event := slog.LevelWarn, "guard.deny"
-	if v.Verdict.Allow {
-		level, event = slog.LevelInfo, "guard.allow"
-		if !h.cfg.Trace {
-			return
-		}
-	}
-	h.log.Log(ctx, level, event, "module", v.Module, "sha256", v.SHA256, "kind", v.Kind,
-		"code", v.Verdict.Code, "reason", withoutValues(v.Verdict.Reason, req), "ms", v.Duration.Seconds()*1000)
-	if h.cfg.Trace && v.Printed != "" {
-		h.log.Info("guard.printed", "module", v.Module, "text", withoutValues(v.Printed, req))
-	}
-}
-
-// minValueBytes is the length from which a string of the request is taken out of
-// a logged sentence; shorter ones are in any sentence by chance.
-const minValueBytes = 4
-
-func withoutValues(text string, req guardsdk.Request) string {
-	full, err := complete(req)
-	if err != nil {
-		return text // the host's own sentence about a request that it could not read
-	}
-	for _, s := range full.Strings {
-		if len(s.Value) >= minValueBytes {
-			text = strings.ReplaceAll(text, s.Value, "[value]")
-		}
-	}
-	return text
 }

@@ -23,11 +23,7 @@ func complete(req guardsdk.Request) (guardsdk.Request, error) {
 		return req, fmt.Errorf("there is no kind of guard called %q", req.Kind)
 	}
 	req.ABI, req.Strings, req.Config = guardsdk.ABI, nil, nil
-	parts := []struct {
-		name string
-		json json.RawMessage
-	}{{"value", req.Value}, {"sample", req.Sample}, {"args", req.Args}, {"modelArgs", req.ModelArgs}}
-	for _, part := range parts {
+	for _, part := range partsOf(req) {
 		if len(part.json) == 0 {
 			continue
 		}
@@ -38,6 +34,16 @@ func complete(req guardsdk.Request) (guardsdk.Request, error) {
 		req.Strings = append(req.Strings, found...)
 	}
 	return req, nil
+}
+
+// part is a field that holds what bir did not write itself.
+type part struct {
+	name string
+	json json.RawMessage
+}
+
+func partsOf(req guardsdk.Request) []part {
+	return []part{{"value", req.Value}, {"sample", req.Sample}, {"args", req.Args}, {"modelArgs", req.ModelArgs}}
 }
 
 // Flatten lists every string value in a JSON value with its path from root, in
@@ -59,8 +65,9 @@ func checkJSON(data []byte) error {
 }
 
 type walker struct {
-	dec   *json.Decoder
-	found []guardsdk.String
+	dec     *json.Decoder
+	found   []guardsdk.String
+	numbers []string
 }
 
 func (w *walker) run(root string, data []byte) error {
@@ -86,6 +93,8 @@ func (w *walker) value(path string, depth int) error {
 	switch t := token.(type) {
 	case string:
 		w.found = append(w.found, guardsdk.String{Path: path, Value: t})
+	case json.Number:
+		w.numbers = append(w.numbers, t.String())
 	case json.Delim:
 		if depth == maxDepth {
 			return fmt.Errorf("nested more than %d deep", maxDepth)

@@ -80,3 +80,26 @@ func TestUnreadableRequestIsDenied(t *testing.T) {
 		}
 	}
 }
+
+// Whatever the bytes, the answer is a verdict, and only a request of this ABI can be
+// allowed.
+func FuzzAnswer(f *testing.F) {
+	request, err := json.Marshal(full)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(request)
+	f.Add([]byte(`{"abi":1,"kind":"step"}`))
+	f.Add([]byte(`{"abi":1,"plan":{"now":1}}`))
+	h := Handlers{Pin: func(Request) Verdict { return Denied("no", "\x00\xff") }}
+	f.Fuzz(func(t *testing.T, request []byte) {
+		var v Verdict
+		if err := json.Unmarshal(h.Answer(request), &v); err != nil {
+			t.Fatal(err)
+		}
+		var asked struct{ ABI json.Number }
+		if v.Allow && (json.Unmarshal(request, &asked) == nil && asked.ABI != "1") {
+			t.Errorf("allowed %s", request)
+		}
+	})
+}

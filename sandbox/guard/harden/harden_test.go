@@ -36,6 +36,23 @@ func TestCustomSectionsAreDropped(t *testing.T) {
 	}
 }
 
+func TestCustomSectionIsFoundByItsName(t *testing.T) {
+	m := guardtest.Reactor(guardtest.Allow)
+	m.Custom = []guardtest.Custom{{Name: "other", Text: "a"}, {Name: "mine", Text: ""}, {Name: "mine2", Text: "b"}}
+	for name, want := range map[string][]byte{"other": []byte("a"), "mine": {}, "min": nil} {
+		if got, err := Custom(m.Bytes(), name); err != nil || !bytes.Equal(got, want) || (got == nil) != (want == nil) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	m.Custom = append(m.Custom, m.Custom[0])
+	if _, err := Custom(m.Bytes(), "other"); err == nil {
+		t.Error("a section that is there twice was read")
+	}
+	for cut := range len(m.Bytes()) {
+		_, _ = Custom(m.Bytes()[:cut], "mine") // must not panic
+	}
+}
+
 // Whatever the bytes: no panic, and what wazero takes before, it takes hardened.
 func FuzzHarden(f *testing.F) {
 	table := guardtest.Reactor(guardtest.Allow)
@@ -46,6 +63,9 @@ func FuzzHarden(f *testing.F) {
 	r := wazero.NewRuntimeWithConfig(f.Context(), wazero.NewRuntimeConfigInterpreter())
 	f.Cleanup(func() { _ = r.Close(f.Context()) })
 	f.Fuzz(func(t *testing.T, module []byte) {
+		if text, err := Custom(module, "name"); err != nil && text != nil {
+			t.Fatal("a section and an error")
+		}
 		hardened, err := Module(module, testPages)
 		if err != nil {
 			return
