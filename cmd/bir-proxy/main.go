@@ -47,8 +47,9 @@ func run() int {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, forwarded()...)
 	// Without this a host that goes away would end us, by a signal, in the middle of
-	// ending the server.
-	signal.Notify(make(chan os.Signal, 1), brokenPipe()...)
+	// ending the server, and a record over the user's limit of a file in the middle of
+	// the conversation.
+	signal.Notify(make(chan os.Signal, 1), failedWrites()...)
 
 	in, restoreIn := polled(os.Stdin)
 	defer restoreIn() // the relay's own close may come too late

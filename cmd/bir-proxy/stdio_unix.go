@@ -60,7 +60,8 @@ func forwarded() []os.Signal {
 	return heeded
 }
 
-func brokenPipe() []os.Signal { return []os.Signal{syscall.SIGPIPE} }
+// failedWrites are signals of writes that also fail with an error.
+func failedWrites() []os.Signal { return []os.Signal{syscall.SIGPIPE, syscall.SIGXFSZ} }
 
 // signalStatus is the status of a process that a signal ended.
 func signalStatus(sig os.Signal) int {

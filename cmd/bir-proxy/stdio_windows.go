@@ -10,7 +10,7 @@ func polled(f *os.File) (*os.File, func()) { return f, func() {} }
 
 func forwarded() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
 
-func brokenPipe() []os.Signal { return []os.Signal{syscall.SIGPIPE} }
+func failedWrites() []os.Signal { return []os.Signal{syscall.SIGPIPE} }
 
 // signalStatus is what a console program that is interrupted ends with here.
 func signalStatus(os.Signal) int { return exitFailed }

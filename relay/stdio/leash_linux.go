@@ -28,6 +28,10 @@ type leash struct {
 
 func (l *leash) prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	var files unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &files) != nil || files.Cur <= leashFD {
+		return // the child could not hold it
+	}
 	theirs, ours, err := os.Pipe()
 	if err != nil {
 		return
