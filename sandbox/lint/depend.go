@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dop251/goja/ast"
 
@@ -51,21 +52,15 @@ type graph struct {
 func (g *graph) build() {
 	g.empty = true
 	scope.Inspect(g.c.function, func(n ast.Node, above []ast.Node) bool {
-		conditions := g.conditions(above)
 		switch s := n.(type) {
 		case *ast.Binding:
-			g.link(g.named(s.Target), append(g.named(s), conditions...))
+			g.link(g.named(s.Target), g.named(s), g.conditions(above))
 		case *ast.AssignExpression:
-			g.link(g.named(s.Left), append(g.named(s), conditions...))
+			g.link(g.named(s.Left), g.named(s), g.conditions(above))
 		case *ast.UnaryExpression:
-			g.link(g.named(s.Operand), conditions)
+			g.link(g.named(s.Operand), g.conditions(above))
 		case *ast.CallExpression, *ast.NewExpression:
-			// Whatever is handed over may be changed, by all that is handed over.
-			all := g.named(n)
-			g.link(all, append(all, conditions...))
-			if name, ok := g.c.free(callee(n)); ok && (name == "eval" || name == "Function") {
-				g.blind = true
-			}
+			g.call(n, above)
 		case *ast.ForOfStatement:
 			g.link(g.named(s.Into), g.named(s.Source))
 		case *ast.ForInStatement:
@@ -92,6 +87,21 @@ func (g *graph) build() {
 	})
 }
 
+// call links what is handed over: any of it may be changed, by all of it. A call in
+// another one is part of that.
+func (g *graph) call(n ast.Node, above []ast.Node) {
+	if name, ok := g.c.free(callee(n)); ok && (name == "eval" || name == "Function") {
+		g.blind = true
+	}
+	inner := slices.ContainsFunc(above, func(n ast.Node) bool { return callee(n) != nil })
+	if inner {
+		return
+	}
+	all, hub := g.named(n), []*scope.Variable{{}}
+	g.link(all, hub)
+	g.link(hub, all, g.conditions(above))
+}
+
 func callee(n ast.Node) ast.Node {
 	switch call := n.(type) {
 	case *ast.CallExpression:
@@ -102,16 +112,18 @@ func callee(n ast.Node) ast.Node {
 	return nil
 }
 
-// named are the variables in a part of the body.
+// named are the variables in a part of the body, each once.
 func (g *graph) named(n ast.Node) []*scope.Variable {
 	var all []*scope.Variable
+	seen := map[*scope.Variable]bool{nil: true}
 	scope.Inspect(n, func(part ast.Node, _ []ast.Node) bool {
 		id, ok := part.(*ast.Identifier)
 		if short, isShort := part.(*ast.PropertyShort); isShort {
 			id, ok = &short.Name, true
 		}
-		if ok && g.c.names.Of[id] != nil {
-			all = append(all, g.c.names.Of[id])
+		if v := g.c.names.Of[id]; ok && !seen[v] {
+			seen[v] = true
+			all = append(all, v)
 		}
 		return true
 	})
@@ -146,12 +158,12 @@ func (g *graph) conditions(above []ast.Node) []*scope.Variable {
 	return all
 }
 
-func (g *graph) link(to, from []*scope.Variable) {
+func (g *graph) link(to []*scope.Variable, from ...[]*scope.Variable) {
 	for _, v := range to {
 		if g.edges[v] == nil {
 			g.edges[v] = map[*scope.Variable]bool{}
 		}
-		for _, w := range from {
+		for _, w := range slices.Concat(from...) {
 			g.edges[v][w] = true
 		}
 	}

@@ -3,8 +3,10 @@ package lint
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
@@ -14,18 +16,29 @@ import (
 // origin knows where a place of the parsed text stands in the author's.
 type origin struct {
 	source string
-	prefix int // bytes of the wrapper before it
+	prefix int   // bytes of the wrapper before it
+	starts []int // of its lines
 }
 
+func newOrigin(source string, prefix int) origin {
+	o := origin{source: source, prefix: prefix, starts: []int{0}}
+	for i, r := range source {
+		ends := r == '\n' || r == '\u2028' || r == '\u2029' || r == '\r' && !strings.HasPrefix(source[i:], "\r\n")
+		if ends {
+			o.starts = append(o.starts, i+utf8.RuneLen(r))
+		}
+	}
+	return o
+}
+
+// place counts lines and columns from 1, columns as editors do.
 func (o origin) place(at file.Idx) (line, column int) {
 	offset := max(0, min(int(at)-1-o.prefix, len(o.source))) // goja counts from 1
-	before := o.source[:offset]
-	start := strings.LastIndexAny(before, "\n\r\u2028\u2029")
-	line = 1 + strings.Count(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(before), "\n")
-	if start >= 0 {
-		before = strings.TrimLeft(before[start:], "\n\r\u2028\u2029")
+	line, exact := slices.BinarySearch(o.starts, offset)
+	if exact {
+		line++
 	}
-	for _, r := range before {
+	for _, r := range o.source[o.starts[line-1]:offset] {
 		column += max(1, utf16.RuneLen(r))
 	}
 	return line, column + 1
@@ -35,7 +48,7 @@ func (o origin) place(at file.Idx) (line, column int) {
 func (c *checker) parse() error {
 	source := c.subject.Body.Source
 	prefix := "(function (" + strings.Join(c.subject.parameters(), ", ") + ") {"
-	c.origin = origin{source: source, prefix: len(prefix)}
+	c.origin = newOrigin(source, len(prefix))
 	tree, err := read(prefix + source + "\n})")
 	if err != nil {
 		if tree, err = read(prefix + standIn(source) + "\n})"); err != nil {

@@ -48,6 +48,7 @@ was meant; infos are worth knowing. With --json:
 	f.StringVar(&o.args, "args", "", "with --kind raw: file with the arguments as JSON, whose keys name the parameters")
 	f.IntVar(&o.step, "step", 0, "with a scenario: only this step, from 1")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	completions(cmd)
 	return cmd
 }
 

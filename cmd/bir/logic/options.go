@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"github.com/bir-run/bir/cmd/bir/logic/report"
 	"github.com/bir-run/bir/cmd/internal/app"
 	"github.com/bir-run/bir/cmd/internal/cli"
@@ -27,6 +29,18 @@ type options struct {
 	format                   string
 	asJSON                   bool
 	update, watch            bool
+}
+
+// completions offers the values of the flags that have a list of them. An error of
+// cobra's would mean a flag that does not exist, which only costs the completion.
+func completions(cmd *cobra.Command) {
+	var kinds []cobra.Completion
+	for _, kind := range cases.Kinds() {
+		kinds = append(kinds, string(kind))
+	}
+	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(kinds, cobra.ShellCompDirectiveNoFileComp))
+	formats := []cobra.Completion{string(report.Text), string(report.JSON), string(report.TAP), string(report.JUnit)}
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // check refuses flags that do not go together.

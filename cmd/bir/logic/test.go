@@ -56,6 +56,7 @@ scenario, has changed, until Ctrl-C.
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object a case, a line each")
 	f.BoolVar(&o.update, "update", false, "make a value that differs the expected one, after showing it")
 	f.BoolVar(&o.watch, "watch", false, "run again at every change, until Ctrl-C")
+	completions(cmd)
 	return cmd
 }
 

@@ -22,7 +22,8 @@ func newTypes(a *app.App) *cobra.Command {
 		Long: `Prints TypeScript declarations of params, respParams and toolOutput, inferred from the
 recording, for an editor to complete and check bodies with. Result is the type of
 JSON.parse(toolOutput); Text, where the tool answered with JSON in a text, of that text.
-What the recording did not hold cannot be in the types.
+What the recording did not hold cannot be in the types. A body that begins with
+/// <reference path="step2.d.ts" /> is completed and checked by most editors.
 
 ` + cli.ExitCodes,
 		Example: "  bir logic types scn_0192… --step 2 > step2.d.ts\n" +

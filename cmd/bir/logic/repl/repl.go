@@ -78,7 +78,7 @@ func next(ctx context.Context, lines Lines) (string, error) {
 	with := prompt
 	for {
 		line, err := read(ctx, lines, with)
-		if errors.Is(err, io.EOF) && input.Len() > 0 {
+		if errors.Is(err, io.EOF) && input.Len() > 0 && !Typed(lines) {
 			return input.String(), nil // the evaluator says what is missing
 		}
 		if err != nil {

@@ -41,6 +41,8 @@ func (t *text) Case(o cases.Outcome) error {
 	return nil
 }
 
+const few = 3 // cases, whose values are shown though they are as expected
+
 // value shows what came back; beside what was expected, if they differ. Of many
 // cases that are as expected it would be in the way.
 func (t *text) value(o cases.Outcome) {
@@ -54,7 +56,7 @@ func (t *text) value(o cases.Outcome) {
 		for _, line := range Diff(expect.Value, o.Value) {
 			fmt.Fprintf(t.w, "   %s\n", coloured(line))
 		}
-	case t.total == 1 || !o.OK || expect == nil:
+	case t.total <= few || !o.OK || expect == nil:
 		fmt.Fprintf(t.w, "   value %s\n", indented(Pretty(o.Value)))
 	}
 }
