@@ -12,7 +12,6 @@
 package front
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -240,7 +239,7 @@ func (f *Front) request(r *http.Request, body []byte, recorded bool) *http.Reque
 		onlyReadable(out.Header)
 	}
 	if len(body) > 0 {
-		setBody(out, body)
+		origin.SetBody(out, body)
 	}
 	return out
 }
@@ -304,10 +303,4 @@ func (f *Front) answer(w http.ResponseWriter, res *http.Response, seen *exchange
 	for name, values := range res.Trailer {
 		h[http.TrailerPrefix+name] = values
 	}
-}
-
-func setBody(out *http.Request, body []byte) {
-	out.ContentLength = int64(len(body))
-	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	out.Body, _ = out.GetBody() // which cannot fail
 }

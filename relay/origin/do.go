@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -19,13 +20,10 @@ const (
 )
 
 // NewHeader is what goes with every request of a client here, and what it accepts.
+// Its values are shared: they can be replaced, not changed.
 func (o *Origin) NewHeader(accept string) http.Header {
-	h := o.header.Clone()
-	if h.Get("User-Agent") == "" {
-		h.Set("User-Agent", userAgent)
-	}
-	h.Set("Accept", accept)
-	h.Set("Accept-Encoding", encoding(o.URL.Hostname()))
+	h := maps.Clone(o.own)
+	h["Accept"] = []string{accept}
 	return h
 }
 
@@ -58,17 +56,7 @@ func (o *Origin) Pass(req *http.Request) (*http.Response, error) {
 // origin. The answer's body is unpacked.
 func (o *Origin) Do(ctx context.Context, method string, to *url.URL, h http.Header, body []byte) (*http.Response, error) {
 	for range maxRedirects {
-		req, err := http.NewRequestWithContext(ctx, method, to.String(), bytes.NewReader(body))
-		if err != nil {
-			return nil, Errorf(CodeUnreachable, "upstream unreachable: %v", err)
-		}
-		if req.Header = h; body == nil {
-			req.Body, req.GetBody = nil, nil
-		}
-		if o.host != "" {
-			req.Host = o.host
-		}
-		res, err := o.transport.RoundTrip(req)
+		res, err := o.transport.RoundTrip(o.request(ctx, method, to, h, body))
 		if err != nil {
 			return nil, Failure(ctx, err)
 		}
@@ -82,6 +70,23 @@ func (o *Origin) Do(ctx context.Context, method string, to *url.URL, h http.Head
 		}
 	}
 	return nil, Errorf(CodeRefused, "upstream redirects too often")
+}
+
+// request is made here: http.NewRequest would write the URL down and read it again.
+func (o *Origin) request(ctx context.Context, method string, to *url.URL, h http.Header, body []byte) *http.Request {
+	req := (&http.Request{Method: method, URL: to, Host: o.host, Header: h}).WithContext(ctx)
+	if len(body) > 0 {
+		SetBody(req, body)
+	}
+	return req
+}
+
+// SetBody gives a request a body that can be sent again, which net/http does where a
+// connection turns out to be closed before anything was read from it.
+func SetBody(req *http.Request, body []byte) {
+	req.ContentLength = int64(len(body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	req.Body, _ = req.GetBody() // which cannot fail
 }
 
 func isRedirect(status int) bool {

@@ -48,9 +48,10 @@ type Config struct {
 
 // Origin is the server's scheme, host and port, and a URL there.
 type Origin struct {
-	URL       *url.URL // without the user's name and password
-	header    http.Header
-	host      string // the Host header, where a static one is set
+	URL       *url.URL    // without the user's name and password
+	header    http.Header // static
+	own       http.Header // and what our own requests say besides
+	host      string      // the Host header, where a static one is set
 	transport *http.Transport
 }
 
@@ -79,6 +80,11 @@ func New(cfg Config) (*Origin, error) {
 			o.header.Set(name, value)
 		}
 	}
+	o.own = o.header.Clone()
+	if o.own.Get("User-Agent") == "" {
+		o.own.Set("User-Agent", userAgent)
+	}
+	o.own.Set("Accept-Encoding", encoding(u.Hostname()))
 	return o, nil
 }
 

@@ -7,7 +7,7 @@
 //
 //	Write ─► lines ─► dispatch ─┬─► request: a goroutine, a POST ──┐
 //	                            └─► notification: in order, a POST │
-//	Read  ◄─ pipe ◄─ deliver ◄─ JSON body, or event by event ◄─────┘
+//	Read  ◄─ outbox ◄ deliver ◄─ JSON body, or event by event ◄─────┘
 //	            ▲                                  GET stream ◄─ listen
 //	            └── one JSON-RPC error for each request that ends without an answer
 //
@@ -16,7 +16,7 @@
 // what follows initialize or notifications/initialized waits until the server has
 // acknowledged that, since a host on stdio need not wait for it.
 //
-// Why a pipe without a buffer towards the host? A host that does not read stops us
+// Why a queue of so few bytes towards the host? A host that does not read stops us
 // from reading, and so the server from writing. What is held is one message for each
 // open request, and a budget bounds those together.
 //

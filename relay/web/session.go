@@ -82,10 +82,10 @@ func (s *session) handshake() (hello, ready []byte) {
 // setOn writes the terms into the headers of a request.
 func (t terms) setOn(h http.Header) {
 	if t.version != "" {
-		h.Set(headers.Version, t.version)
+		h[headers.Version] = []string{t.version}
 	}
 	if t.id != "" {
-		h.Set(headerSession, t.id)
+		h[headerSession] = []string{t.id}
 	}
 }
 

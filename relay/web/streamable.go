@@ -18,6 +18,8 @@ import (
 // maxErrorBytes is the largest body of a refusal that is looked at.
 const maxErrorBytes = 1 << 20
 
+var jsonType = []string{"application/json"}
+
 // streamable is the streamable HTTP transport.
 type streamable struct {
 	u       *Upstream
@@ -33,7 +35,7 @@ func newStreamable(u *Upstream, o *origin.Origin, cfg Config) *streamable {
 // post sends one message under the terms given.
 func (s *streamable) post(ctx context.Context, m message, t terms) (*http.Response, error) {
 	h := s.origin.NewHeader(acceptBoth)
-	h.Set("Content-Type", "application/json")
+	h["Content-Type"] = jsonType
 	switch {
 	case m.version != "":
 		s.u.tools.Set(h, headers.Message{Version: m.version, Method: m.method, Params: m.params})

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"context"
-	"io"
 	"log/slog"
 	"os"
 	"sync"
@@ -59,8 +58,7 @@ type Upstream struct {
 	lost    chan struct{} // closed when there is no server to speak to, for good
 	closing chan struct{}
 	exited  chan struct{}
-	answers *io.PipeReader
-	out     *io.PipeWriter
+	out     *outbox
 	tasks   sync.WaitGroup
 	// start starts what a message asks for, under the context of Open.
 	start func(message)
@@ -88,7 +86,7 @@ func Open(ctx context.Context, cfg Config) (*Upstream, error) {
 	}
 	u := &Upstream{log: cfg.Log, limit: cfg.MaxMessageBytes, memory: budget.New(budget.DefaultBytes),
 		lost: make(chan struct{}), closing: make(chan struct{}), exited: make(chan struct{})}
-	u.answers, u.out = io.Pipe()
+	u.out = newOutbox()
 	if cfg.Transport == SSE {
 		u.carrier = newLegacy(u, o, cfg)
 	} else {
@@ -104,7 +102,7 @@ func Open(ctx context.Context, cfg Config) (*Upstream, error) {
 }
 
 // Read reads what the server says, a line for each message.
-func (u *Upstream) Read(b []byte) (int, error) { return u.answers.Read(b) }
+func (u *Upstream) Read(b []byte) (int, error) { return u.out.Read(b) }
 
 // Write says something to the server. The lines may come in any pieces.
 func (u *Upstream) Write(b []byte) (int, error) {
@@ -199,7 +197,10 @@ func (u *Upstream) Status() int {
 func (u *Upstream) Signal(os.Signal) {}
 
 // Close gives back what is not read. Call it last.
-func (u *Upstream) Close() error { return u.answers.Close() }
+func (u *Upstream) Close() error {
+	u.out.close()
+	return nil
+}
 
 func (u *Upstream) run(ctx context.Context, cancel func(), o *origin.Origin) {
 	select {
@@ -237,11 +238,11 @@ func (u *Upstream) wind(ctx context.Context, cancel func()) {
 		u.carrier.bye(bye)
 	}
 	cancel()
-	late := time.AfterFunc(outputTimeout, func() { u.out.Close() }) // a host that does not read
+	late := time.AfterFunc(outputTimeout, u.out.end) // a host that does not read
 	u.tasks.Wait()
 	late.Stop()
 	<-drained
-	u.out.Close()
+	u.out.end()
 }
 
 // dispatch starts what a message asks for. The caller holds the lock.
