@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/bir-run/bir/cmd/internal/servername"
 	"github.com/bir-run/bir/relay/web"
 )
 
@@ -124,7 +125,7 @@ func (c config) settle(upstream string) (config, error) {
 		return c, errors.New("the server's command is empty")
 	}
 	if c.ServerName == "" {
-		c.ServerName = serverName(c.Command)
+		c.ServerName = servername.FromCommand(c.Command)
 	}
 	return c, nil
 }
@@ -145,7 +146,7 @@ func (c config) settleRemote() (config, error) {
 	}
 	c.Command = nil
 	if c.ServerName == "" {
-		c.ServerName = remoteName(c.URL)
+		c.ServerName = servername.FromURL(c.URL)
 	}
 	return c, nil
 }

@@ -1,4 +1,6 @@
-package main
+// Package servername guesses what a person would call an MCP server, from the command
+// that starts it or the URL where it is. It runs and reaches nothing.
+package servername
 
 import (
 	"net"
@@ -19,18 +21,18 @@ var launchers = map[string][]string{
 // valued are flags of launchers that take the next word.
 var valued = []string{"-p", "--package", "--from", "--with", "--python", "-c", "--call"}
 
-// serverName guesses the name a person would give the server: what the command
+// FromCommand guesses the name a person would give the server: what the command
 // runs, without scope, version, extension and the words that every server has.
-func serverName(command []string) string {
+func FromCommand(command []string) string {
 	program := base(command[0])
 	if words, launches := launchers[program]; launches {
 		program = launched(command[1:], words, program)
 	}
-	return plainName(program)
+	return plain(program)
 }
 
-// remoteName is the part of a server's address that a person would call it by.
-func remoteName(text string) string {
+// FromURL is the part of a server's address that a person would call it by.
+func FromURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || net.ParseIP(u.Hostname()) != nil {
 		return "server"
@@ -39,11 +41,11 @@ func remoteName(text string) string {
 	for len(labels) > 2 && slices.Contains([]string{"www", "api", "mcp"}, strings.ToLower(labels[0])) {
 		labels = labels[1:]
 	}
-	return plainName(labels[0])
+	return plain(labels[0])
 }
 
-// plainName is a name without the words that every server has.
-func plainName(program string) string {
+// plain is a name without the words that every server has.
+func plain(program string) string {
 	name := strings.ToLower(program)
 	for _, affix := range []string{"mcp-server-", "mcp_server_", "server-", "mcp-"} {
 		name = strings.TrimPrefix(name, affix)
