@@ -31,6 +31,7 @@ type chain struct {
 	limit   int
 	waiting func() bool // whether reports wait
 
+	large   allowance
 	steps   []byte // the rows of what was taken last; essential records have none
 	runs    map[string]*runState
 	used    bool      // a report came

@@ -17,9 +17,12 @@ const (
 	maxRowBytes = 512 << 10
 )
 
+// sender makes the writes of some records of one run, in one request.
+type sender func(ctx context.Context, c *Client, rs ...record) error
+
 // delivery makes writes and knows which runs have lost one.
 type delivery struct {
-	send     func(context.Context, ...record) error
+	send     func(ctx context.Context, send sender, rs ...record) error
 	lossy    map[string]bool
 	log      *slog.Logger
 	oneByOne bool // the service takes no lists
@@ -30,40 +33,44 @@ type delivery struct {
 // up all that come after it. After any other error the rest is still to be made.
 func (d *delivery) deliver(ctx context.Context, batch []record) (made int, err error) {
 	n := d.together(batch)
-	if n > 1 {
-		err := d.send(ctx, batch[:n]...)
-		if err == nil {
-			return n, nil
-		}
-		if !refused(err) {
+	if n == 0 {
+		if err := d.deliverOne(ctx, batch[0]); err != nil {
 			return 0, err
 		}
-		return d.singly(ctx, batch[:n], isStatus(err, http.StatusBadRequest))
+		return 1, nil
 	}
-	if err := d.deliverOne(ctx, batch[0]); err != nil {
+	if d.oneByOne {
+		return d.singly(ctx, batch[:n], false)
+	}
+	err = d.send(ctx, send, batch[:n]...)
+	if err == nil {
+		return n, nil
+	}
+	if !refused(err) {
 		return 0, err
 	}
-	return 1, nil
+	return d.singly(ctx, batch[:n], isStatus(err, http.StatusBadRequest))
 }
 
-// together is how many steps at the beginning of the batch go in one request.
+// together is how many steps at the beginning of the batch go in one request; 0
+// where there is something else.
 func (d *delivery) together(batch []record) int {
 	n, size := 0, 0
-	for n < len(batch) && n < maxRows && batch[n].Step != nil && !d.oneByOne {
+	for n < len(batch) && n < maxRows && batch[n].Step != nil {
 		size += len(batch[n].Step)
 		if n > 0 && size > maxRowBytes {
 			break
 		}
 		n++
 	}
-	return max(n, 1)
+	return n
 }
 
 // singly makes the writes of a list that was refused, so that only what is wrong with
 // it is lost. Where nothing is, the service does not know lists.
 func (d *delivery) singly(ctx context.Context, steps []record, unknown bool) (made int, err error) {
 	for i, r := range steps {
-		err := d.send(ctx, r)
+		err := d.send(ctx, sendAlone, r)
 		if err != nil && !refused(err) {
 			return i, err
 		}
@@ -82,7 +89,7 @@ func (d *delivery) deliverOne(ctx context.Context, r record) error {
 		end.Lossy = true
 		r.Finish = &end
 	}
-	err := d.send(ctx, r)
+	err := d.send(ctx, send, r)
 	if err != nil && refused(err) {
 		d.lose(ctx, r.Run, "the service refuses a recording", err)
 		return nil
@@ -110,14 +117,15 @@ func (d *delivery) fromSpool(ctx context.Context, run string, line []byte) error
 		d.lose(ctx, run, "a spooled recording is damaged", err)
 		return nil
 	}
-	return d.deliverOne(ctx, r)
+	_, err := d.deliver(ctx, []record{r})
+	return err
 }
 
 // Drain sends what recorders that are gone, or cut off, left in the folder. It
 // does nothing while another process drains it.
 func Drain(ctx context.Context, dir string, c *Client) error {
 	d := delivery{
-		send:  func(ctx context.Context, rs ...record) error { return send(ctx, c, rs...) },
+		send:  func(ctx context.Context, send sender, rs ...record) error { return send(ctx, c, rs...) },
 		lossy: map[string]bool{},
 		log:   slog.New(slog.DiscardHandler),
 	}

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/jsontext"
 )
 
 // recordEnv turns the test binary into a process that records until it is killed.
@@ -67,7 +68,7 @@ func (f *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.tries++
 	f.mu.Unlock()
 	writes := f.read(parts, body)
-	if len(writes) > 1 && f.noLists {
+	if body[0] == '[' && f.noLists {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
@@ -124,7 +125,11 @@ func (f *fakeService) read(parts []string, body []byte) []write {
 func (f *fakeService) readSteps(run string, body []byte) (writes []write) {
 	steps := make([]recorder.Step, 1)
 	if body[0] == '[' {
-		mustDecode(body, &steps)
+		steps = nil
+		jsontext.Members(body, func(_, step []byte) {
+			steps = append(steps, recorder.Step{})
+			mustDecode(plain(step), &steps[len(steps)-1])
+		})
 	} else {
 		mustDecode(body, &steps[0])
 	}

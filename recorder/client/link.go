@@ -50,12 +50,12 @@ func (l *link) ready() bool { return !time.Now().Before(l.until) }
 // send makes writes, in one request. A service that has moved or changed its token is looked
 // for once. An error that stays opens the breaker, unless the write itself is at
 // fault.
-func (l *link) send(ctx context.Context, rs ...record) error {
+func (l *link) send(ctx context.Context, send sender, rs ...record) error {
 	known := l.client != nil
-	err := l.once(ctx, rs)
+	err := l.once(ctx, send, rs)
 	if isStatus(err, http.StatusUnauthorized) || known && errors.Is(err, ErrUnreachable) {
 		l.client = nil
-		err = l.once(ctx, rs)
+		err = l.once(ctx, send, rs)
 	}
 	switch {
 	case err == nil || refused(err):
@@ -66,7 +66,7 @@ func (l *link) send(ctx context.Context, rs ...record) error {
 	return err
 }
 
-func (l *link) once(ctx context.Context, rs []record) error {
+func (l *link) once(ctx context.Context, send sender, rs []record) error {
 	if l.client == nil {
 		connecting, cancel := context.WithTimeout(ctx, connectTimeout)
 		defer cancel()

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,27 +18,29 @@ import (
 type record struct {
 	Run    string           `json:"run"`
 	Start  *newRun          `json:"start,omitempty"`
-	Step   json.RawMessage  `json:"step,omitempty"` // a recorder.Step, encoded once for all its ways
+	Step   json.RawMessage  `json:"step,omitempty"` // as it stands in a list of steps
 	Finish *recorder.Finish `json:"finish,omitempty"`
 }
 
 // essential records are kept when there is room for nothing else.
 func (r record) essential() bool { return r.Step == nil }
 
-// send makes one write, or several in one request: all of them steps, then, of the
-// same run.
+// send makes one write, or those of several steps of a run in one request.
 func send(ctx context.Context, c *Client, rs ...record) error {
 	switch r := rs[0]; {
-	case len(rs) > 1:
-		return c.post(ctx, runPath(r.Run, "/steps"), list(rs), nil)
 	case r.Start != nil:
 		return c.post(ctx, "/recordings/runs", r.Start, nil)
 	case r.Step != nil:
-		return c.post(ctx, runPath(r.Run, "/steps"), encoded(r.Step), nil)
+		return c.post(ctx, runPath(r.Run, "/steps"), list(rs), nil)
 	case r.Finish != nil:
 		return c.Finish(ctx, r.Run, *r.Finish)
 	}
 	return nil
+}
+
+// sendAlone sends a step in the form that every service knows.
+func sendAlone(ctx context.Context, c *Client, rs ...record) error {
+	return c.post(ctx, runPath(rs[0].Run, "/steps"), encoded(plain(rs[0].Step)), nil)
 }
 
 // list is the JSON array of the records' steps.
@@ -59,9 +62,13 @@ func (r record) line() ([]byte, error) {
 	if r.Step == nil {
 		return json.Marshal(r)
 	}
-	b := append(make([]byte, 0, len(r.Run)+len(r.Step)+32), `{"run":`...)
+	step := r.Step
+	if bytes.IndexByte(step, '\n') >= 0 { // between the values of a payload
+		step = plain(step)
+	}
+	b := append(make([]byte, 0, len(r.Run)+len(step)+32), `{"run":`...)
 	b = jsontext.AppendString(b, r.Run)
-	b = append(append(b, `,"step":`...), r.Step...)
+	b = append(append(b, `,"step":`...), step...)
 	return append(b, '}'), nil
 }
 
@@ -81,7 +88,7 @@ func (c *chain) records(r report, next int) (made []record, err error) {
 		run.Metadata = cleanMetadata(run.Metadata)
 		made = []record{{Run: r.run, Start: &run}}
 	case r.call != nil:
-		selected, response := rows(*r.call, next, limit)
+		selected, response := c.rows(*r.call, next)
 		made = []record{{Run: r.run}, {Run: r.run}}
 		c.steps, made[0].Step = selected.append(c.steps)
 		c.steps, made[1].Step = response.append(c.steps)
@@ -94,7 +101,7 @@ func (c *chain) records(r report, next int) (made []record, err error) {
 }
 
 // rows are the two rows of a call: what was asked, and what came of it.
-func rows(call recorder.Call, next, limit int) (selected, response row) {
+func (c *chain) rows(call recorder.Call, next int) (selected, response row) {
 	if call.ID == "" {
 		call.ID = recorder.NewID("call")
 	}
@@ -110,10 +117,10 @@ func rows(call recorder.Call, next, limit int) (selected, response row) {
 	}}
 	selected, response = both, both
 	selected.ID, selected.StepIndex, selected.Type = recorder.NewID("step"), next, recorder.StepSelected
-	selected.input = cleanJSON(call.Args, limit)
+	selected.input = c.payload(call.Args)
 	response.ID, response.StepIndex, response.Type = recorder.NewID("step"), next+1, recorder.StepResponse
-	response.output = cleanJSON(call.Result, limit)
-	response.ToolError = cleanText(call.Error, limit)
+	response.output = c.payload(call.Result)
+	response.ToolError = cleanText(call.Error, c.limit)
 	response.Status = call.Status
 	response.DurationMS = float64(call.Duration.Microseconds()) / 1000
 	return selected, response

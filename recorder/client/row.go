@@ -4,13 +4,15 @@ import (
 	"encoding/json"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bir-run/bir/recorder"
 	"github.com/bir-run/bir/recorder/jsontext"
 )
 
-// row is a step of which the payloads are still the bytes that came. They are
-// spelled as strings in one pass; encoding/json would copy them three times.
+// row is a step of which the payloads are still the bytes that came. In a list of
+// steps they may stand as the values that they are, with nothing to escape on this
+// side and to decode on the other: most of the work of sending a large one.
 type row struct {
 	recorder.Step
 	input, output []byte
@@ -29,8 +31,8 @@ func (r *row) append(b []byte) (longer []byte, step json.RawMessage) {
 	b = member(b, `,"toolName":`, r.ToolName)
 	b = member(b, `,"serverName":`, r.ServerName)
 	b = member(b, `,"upstreamTool":`, r.UpstreamTool)
-	b = member(b, `,"toolInput":`, r.input)
-	b = member(b, `,"toolOutput":`, r.output)
+	b = payload(b, `,"toolInput":`, r.input)
+	b = payload(b, `,"toolOutput":`, r.output)
 	b = member(b, `,"toolError":`, r.ToolError)
 	b = member(b, `,"context":`, r.Context)
 	b = member(b, `,"answer":`, r.Answer)
@@ -53,4 +55,35 @@ func member[T ~string | ~[]byte](b []byte, name string, value T) []byte {
 		return b
 	}
 	return jsontext.AppendString(append(b, name...), value)
+}
+
+// payload appends an object or a list as it is, anything else as a string of it: a
+// payload that is a string would be taken for one that was spelled as a string.
+func payload(b []byte, name string, value []byte) []byte {
+	if len(value) > 0 && (value[0] == '{' || value[0] == '[') && utf8.Valid(value) {
+		return append(append(b, name...), value...)
+	}
+	return member(b, name, value)
+}
+
+// plain spells the payloads of a step as strings, which is how a single step has
+// them.
+func plain(step json.RawMessage) json.RawMessage {
+	b := []byte("{")
+	jsontext.Members(step, func(key, value []byte) {
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(b, key...), ':')
+		if isPayload(key) && value[0] != '"' {
+			b = jsontext.AppendString(b, value)
+		} else {
+			b = append(b, value...)
+		}
+	})
+	return append(b, '}')
+}
+
+func isPayload(key []byte) bool {
+	return string(key) == `"toolInput"` || string(key) == `"toolOutput"`
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -128,7 +129,7 @@ func TestLargeCallsGoInSeveralRequests(t *testing.T) {
 		"large":            {[]record{step, step, step}, 2},
 		"larger than that": {[]record{{Run: "run_1", Step: bytes.Repeat([]byte("x"), 2*maxRowBytes)}, small}, 1},
 		"up to the end":    {[]record{small, small, end}, 2},
-		"the end":          {[]record{end}, 1},
+		"the end":          {[]record{end}, 0},
 		"many":             {slices.Repeat([]record{small}, 2*maxRows), maxRows},
 	} {
 		if got := d.together(c.batch); got != c.want {
@@ -153,22 +154,26 @@ func TestRowsAreEncodedAsStepsAre(t *testing.T) {
 		if rapid.Bool().Draw(t, "started") {
 			want.StartedAt = time.Unix(0, rapid.Int64Range(0, 1<<60).Draw(t, "at")).UTC()
 		}
+		if rapid.Bool().Draw(t, "payload") {
+			want.ToolOutput = rapid.SampledFrom([]string{`{"a":[1.0,"b\u00e9"]}`, "[1,\n2]", `"text"`, `7`, "{}", "[\"\xff\"]"}).Draw(t, "output")
+		}
 		r := row{Step: want, input: []byte(want.ToolInput), output: []byte(want.ToolOutput)}
+		want.ToolInput, want.ToolOutput = strings.ToValidUTF8(want.ToolInput, "\uFFFD"), strings.ToValidUTF8(want.ToolOutput, "\uFFFD")
 		var got, again, lined recorder.Step
 		_, encoded := r.append([]byte("before"))
-		mustDecode(encoded, &got)
-		plain, err := json.Marshal(want)
+		mustDecode(plain(encoded), &got)
+		marshalled, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustDecode(plain, &again)
+		mustDecode(marshalled, &again)
 		line, err := record{Run: "run_1", Step: encoded}.line()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var back record
 		mustDecode(line, &back)
-		mustDecode(back.Step, &lined)
+		mustDecode(plain(back.Step), &lined)
 		if diff := cmp.Diff(again, got); diff != "" || back.Run != "run_1" {
 			t.Fatal(diff)
 		}
@@ -176,6 +181,29 @@ func TestRowsAreEncodedAsStepsAre(t *testing.T) {
 			t.Fatal(diff)
 		}
 	})
+}
+
+func TestStreamOfLargePayloadsIsRecordedBySize(t *testing.T) {
+	c := &chain{limit: 1000}
+	large := json.RawMessage(`["` + strings.Repeat("x", 4<<20) + `"]`)
+	sizeOnly := fmt.Sprintf(`{"truncated":true,"originalBytes":%d}`, len(large))
+	read := 0
+	for range 40 {
+		if string(c.payload(large)) == sizeOnly {
+			break
+		}
+		read++
+	}
+	if read < 8 || read > 20 {
+		t.Errorf("%d payloads of 4 MiB were read at once", read)
+	}
+	if got := string(c.payload([]byte(`{"small":1}`))); got != `{"small":1}` {
+		t.Errorf("a small payload became %s", got)
+	}
+	c.large.at = c.large.at.Add(-time.Second)
+	if string(c.payload(large)) == sizeOnly {
+		t.Error("a second later, large payloads are still not read")
+	}
 }
 
 func TestFullQueueDropsTheOldestCallAndMarksTheRun(t *testing.T) {

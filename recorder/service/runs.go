@@ -1,9 +1,7 @@
 package service
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -107,58 +105,6 @@ func (s *server) deleteRun(w http.ResponseWriter, r *http.Request) error {
 // named answers a write with the id of what was written.
 type named struct {
 	ID string `json:"id"`
-}
-
-// manyNamed answers a write of several at once.
-type manyNamed struct {
-	IDs []string `json:"ids"`
-}
-
-// addSteps takes one step, or a list of which all are written or none.
-func (s *server) addSteps(w http.ResponseWriter, r *http.Request) error {
-	body, err := readBody(r)
-	if err != nil {
-		return err
-	}
-	if bytes.HasPrefix(body, []byte("[")) {
-		return s.addList(w, r, body)
-	}
-	var step recorder.Step
-	if err := unmarshal(body, &step); err != nil {
-		return err
-	}
-	if err := checkNewStep(step); err != nil {
-		return err
-	}
-	if err := s.store.AddSteps(r.Context(), r.PathValue("id"), step); err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusCreated, named{ID: step.ID})
-}
-
-func (s *server) addList(w http.ResponseWriter, r *http.Request, body []byte) error {
-	var steps []recorder.Step
-	if err := unmarshal(body, &steps); err != nil {
-		return err
-	}
-	ids := make([]string, len(steps))
-	for i, step := range steps {
-		if err := checkNewStep(step); err != nil {
-			return refuse(CodeBadRequest, fmt.Sprintf("step %d of the list: %s", i, problemOf(err).Detail))
-		}
-		ids[i] = step.ID
-	}
-	if err := s.store.AddSteps(r.Context(), r.PathValue("id"), steps...); err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusCreated, manyNamed{IDs: ids})
-}
-
-func checkNewStep(step recorder.Step) error {
-	if err := checkID(step.ID, "step"); err != nil {
-		return err
-	}
-	return checkStep(step)
 }
 
 // changeStep puts the fields that the body has over the stored ones.

@@ -60,6 +60,8 @@ func TestListOfStepsIsWrittenWholeOrNotAtAll(t *testing.T) {
 	bad[2] = taken
 	a.refused("POST", path, bad, CodeIDTaken)
 	a.refused("POST", path, `[{"id":7}]`, CodeMalformedJSON)
+	a.refused("POST", path, `[{"id":"step_1"}`, CodeMalformedJSON)
+	a.refused("POST", path, `[7]`, CodeMalformedJSON)
 	a.refused("POST", "/recordings/runs/run_none/steps", steps, CodeNotFound)
 	var got recorder.RunWithSteps
 	a.call("GET", "/recordings/runs/"+run.ID, nil, http.StatusOK, &got)
@@ -79,6 +81,24 @@ func TestListOfStepsIsWrittenWholeOrNotAtAll(t *testing.T) {
 		t.Error(diff)
 	}
 	a.call("POST", path, `[]`, http.StatusCreated, &made)
+}
+
+func TestPayloadInAListMayStandAsItIs(t *testing.T) {
+	a := serving(t, pool)
+	run := openRun()
+	a.call("POST", "/recordings/runs", run, http.StatusCreated, nil)
+	a.call("POST", "/recordings/runs/"+run.ID+"/steps", `[
+		{"id":"step_1","type":"tool_selected","stepIndex":0,"toolInput":{ "n" : 1.0 }},
+		{"id":"step_2","type":"tool_response","stepIndex":1,"toolOutput":[9007199254740993,"\u00e9"],"toolInput":"{\"a\":1}"}]`, http.StatusCreated, nil)
+	var got recorder.RunWithSteps
+	a.call("GET", "/recordings/runs/"+run.ID, nil, http.StatusOK, &got)
+	want := []recorder.Step{
+		{ID: "step_1", Type: recorder.StepSelected, ToolInput: `{ "n" : 1.0 }`},
+		{ID: "step_2", Type: recorder.StepResponse, StepIndex: 1, ToolInput: `{"a":1}`, ToolOutput: `[9007199254740993,"\u00e9"]`},
+	}
+	if diff := cmp.Diff(want, got.Steps); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func TestEveryWriteTwiceBooksOnce(t *testing.T) {

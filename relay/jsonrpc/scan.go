@@ -2,6 +2,8 @@ package jsonrpc
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 
 	"github.com/tidwall/gjson"
 )
@@ -196,9 +198,6 @@ func (s *scanner) keyText(piece []byte, i int) int {
 }
 
 // skipString returns the index behind the closing quote, or the end of piece.
-// The next quote is looked for only once it has been passed: text full of escapes
-// would otherwise be searched again from each of them. (Eight bytes at a time in
-// plain Go was measured too, and is slower.)
 func (s *scanner) skipString(piece []byte, i int) (end int, closed bool) {
 	if s.escaped {
 		s.escaped = false
@@ -207,22 +206,39 @@ func (s *scanner) skipString(piece []byte, i int) (end int, closed bool) {
 	if end := shortString(piece, i); end > 0 {
 		return end, true
 	}
-	quote := -1
-	for i < len(piece) {
-		if quote < i {
-			quote = indexFrom(piece, i, '"')
+	for {
+		if i = special(piece, i); i >= len(piece) {
+			s.escaped = i > len(piece)
+			return len(piece), false
 		}
-		slash := bytes.IndexByte(piece[i:quote], '\\')
-		if slash < 0 && quote < len(piece) {
-			return quote + 1, true
+		if piece[i] == '"' {
+			return i + 1, true
 		}
-		if slash < 0 {
-			return quote, false
-		}
-		i += slash + 2
+		i += 2
 	}
-	s.escaped = i > len(piece)
-	return len(piece), false
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// special returns the place of the next quote or backslash, and the end of b, or i
+// where that is behind it, without one. Searching for the two one after the other
+// is quicker on text without escapes, but text with many is what tools give.
+func special(b []byte, i int) int {
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		quote, slash := w^(ones*'"'), w^(ones*'\\')
+		// The lowest high bit that is set is right; a borrow may make others wrong.
+		if m := ((quote-ones)&^quote | (slash-ones)&^slash) & highs; m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for i < len(b) && b[i] != '"' && b[i] != '\\' {
+		i++
+	}
+	return i
 }
 
 // indexFrom returns len(b) where c does not follow.
