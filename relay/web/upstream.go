@@ -63,11 +63,9 @@ type Upstream struct {
 	// start starts what a message asks for, under the context of Open.
 	start func(message)
 
-	// These belong to Write.
-	line []byte
-	over *jsonrpc.Pieces // names a line over the limit
-
 	mu     sync.Mutex      // guards all below
+	line   []byte          // of the host, under way
+	over   *jsonrpc.Pieces // names a line over the limit
 	closed bool            // nothing is started any more
 	gate   <-chan struct{} // closed when the handshake so far is acknowledged; nil likewise
 	lane   <-chan struct{} // closed when the notification before has been sent
@@ -106,20 +104,23 @@ func (u *Upstream) Read(b []byte) (int, error) { return u.out.Read(b) }
 
 // Write says something to the server. The lines may come in any pieces.
 func (u *Upstream) Write(b []byte) (int, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		return 0, os.ErrClosed
+	}
 	for rest := b; len(rest) > 0; {
 		piece, after, ended := bytes.Cut(rest, []byte("\n"))
 		u.take(piece)
 		if ended {
-			if err := u.endLine(); err != nil {
-				return 0, err
-			}
+			u.endLineLocked()
 		}
 		rest = after
 	}
 	return len(b), nil
 }
 
-// take adds to the line under way.
+// take adds to the line under way. The caller holds the lock, as that of dispatch does.
 func (u *Upstream) take(piece []byte) {
 	if u.over == nil && len(u.line)+len(piece) > u.limit {
 		u.over = &jsonrpc.Pieces{}
@@ -133,8 +134,8 @@ func (u *Upstream) take(piece []byte) {
 	u.line = append(u.line, piece...)
 }
 
-// endLine hands the line on. It is the message's own memory from here on.
-func (u *Upstream) endLine() error {
+// endLineLocked hands the line on. It is the message's own memory from here on.
+func (u *Upstream) endLineLocked() {
 	m := message{}
 	if u.over != nil {
 		m = u.tooLong()
@@ -142,16 +143,9 @@ func (u *Upstream) endLine() error {
 		m = parse(u.line)
 	}
 	u.line, u.over = nil, nil
-	if m.kind == jsonrpc.Blank {
-		return nil
+	if m.kind != jsonrpc.Blank {
+		u.start(m)
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.closed {
-		return os.ErrClosed
-	}
-	u.start(m)
-	return nil
 }
 
 // tooLong is a line over the limit, of which only its name is left.
@@ -167,10 +161,12 @@ func (u *Upstream) tooLong() message {
 func (u *Upstream) CloseWrite() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !u.closed {
-		close(u.closing)
+	if u.closed {
+		return nil
 	}
+	u.endLineLocked() // the last line may have no end
 	u.closed = true
+	close(u.closing)
 	return nil
 }
 
@@ -245,7 +241,7 @@ func (u *Upstream) wind(ctx context.Context, cancel func()) {
 	u.out.end()
 }
 
-// dispatch starts what a message asks for. The caller holds the lock.
+// dispatch starts what a message asks for.
 func (u *Upstream) dispatch(ctx context.Context, m message) {
 	switch {
 	case len(m.owed) > 0:

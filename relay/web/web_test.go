@@ -285,3 +285,54 @@ func TestLinesMayComeInAnyPieces(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestLastLineNeedsNoEnd(t *testing.T) {
+	s := serve(t, echo)
+	h := wrap(t, Config{URL: s.URL})
+	if _, err := h.up.Write([]byte(call1)); err != nil {
+		t.Fatal(err)
+	}
+	h.up.CloseWrite()
+	h.wants(done1)
+	if _, more := <-h.heard; more {
+		t.Error("it said more")
+	}
+}
+
+func TestBytesPassUnchanged(t *testing.T) {
+	const odd = `{"id" : 1e0 ,"method":"x/\u0079","jsonrpc":"2.0","params":{"b":1.0,"a":1e400,"n":-0,"big":9007199254740993,"s":"\/\u00e9é` + "\u2028\xff" + `<&>","a":2}}`
+	const reply = `{"result":{"z":1.0,"a":1E5,"u":"\ud83d\ude00\/` + "\u2028\xfe" + `","a":null},"id" : 1e0,"x":[ 1 , 2 ]}`
+	for _, streamed := range []bool{false, true} {
+		s := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+			if streamed {
+				stream(w)("data: %s\n\n", reply)
+				return
+			}
+			answerJSON(w, reply)
+		})
+		h := wrap(t, Config{URL: s.URL})
+		h.say(odd)
+		h.wants(reply)
+		if got := s.requests()[0].Body; got != odd {
+			t.Errorf("the server got %q", got)
+		}
+		h.up.Stop()
+		h.silent()
+	}
+}
+
+func TestWhatIsNoMessageGoesToTheServerToo(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		if body == call1 {
+			echo(w, r, body)
+			return
+		}
+		w.WriteHeader(http.StatusBadRequest)
+	})
+	h := wrap(t, Config{URL: s.URL})
+	h.say("not JSON", `{"jsonrpc":"2.0"}`, call1)
+	h.wants(done1)
+	s.await(3)
+	h.up.Stop()
+	h.silent()
+}
