@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -184,25 +183,27 @@ func TestRowsAreEncodedAsStepsAre(t *testing.T) {
 }
 
 func TestStreamOfLargePayloadsIsRecordedBySize(t *testing.T) {
-	c := &chain{limit: 1000}
-	large := json.RawMessage(`["` + strings.Repeat("x", 4<<20) + `"]`)
-	sizeOnly := fmt.Sprintf(`{"truncated":true,"originalBytes":%d}`, len(large))
-	read := 0
-	for range 40 {
-		if string(c.payload(large)) == sizeOnly {
-			break
-		}
+	const large = 4 << 20
+	var a allowance
+	now, read := time.Now(), 0
+	for a.take(large, now) {
 		read++
 	}
-	if read < 8 || read > 20 {
-		t.Errorf("%d payloads of 4 MiB were read at once", read)
+	if read != largePerSecond/large {
+		t.Errorf("%d payloads of 4 MiB are read at once", read)
+	}
+	if !a.take(large, now.Add(time.Second/4)) || a.take(large, now.Add(time.Second/4)) && a.take(large, now.Add(time.Second/4)) {
+		t.Error("a quarter of a second allows no payload, or three")
+	}
+
+	c := &chain{limit: 1000}
+	c.large = allowance{used: 2 * largePerSecond, at: time.Now().Add(time.Hour)}
+	raw := json.RawMessage(`["` + strings.Repeat("x", 2000) + `"]`)
+	if got, want := string(c.payload(raw)), `{"truncated":true,"originalBytes":2004}`; got != want {
+		t.Errorf("got %.80s, want %s", got, want)
 	}
 	if got := string(c.payload([]byte(`{"small":1}`))); got != `{"small":1}` {
 		t.Errorf("a small payload became %s", got)
-	}
-	c.large.at = c.large.at.Add(-time.Second)
-	if string(c.payload(large)) == sizeOnly {
-		t.Error("a second later, large payloads are still not read")
 	}
 }
 
