@@ -41,7 +41,7 @@ func (c *checker) globals() {
 }
 
 func (c *checker) global(id *ast.Identifier, name string, above []ast.Node) {
-	if _, assigned := c.names.Implicit[name]; assigned || name == "arguments" || slices.Contains(c.subject.Globals, name) {
+	if _, assigned := c.names.Implicit[name]; assigned || name == "arguments" || slices.Contains(c.known, name) {
 		return
 	}
 	asked := underTypeof(above)
@@ -77,7 +77,7 @@ func (c *checker) global(id *ast.Identifier, name string, above []ast.Node) {
 // call fails.
 func (c *checker) onGlobalThis(n ast.Node, name string, above []ast.Node) {
 	what, suggestion, isHost := host(name)
-	if !isHost || slices.Contains(c.subject.Globals, name) {
+	if !isHost || slices.Contains(c.known, name) {
 		return
 	}
 	level := Warning
@@ -148,8 +148,11 @@ func (c *checker) meant(name string) string {
 	for _, v := range c.names.Variables {
 		consider(v.Name)
 	}
-	for _, known := range c.subject.Globals {
+	for _, known := range c.known {
 		consider(known)
+	}
+	if best == "" && len(c.subject.parameters()) == 0 {
+		return "declare it"
 	}
 	if best == "" {
 		return "declare it, or read it from " + listed(c.subject.parameters())

@@ -1,6 +1,6 @@
 // Package lint reads bodies without running them and says what would fail or
-// surprise on a replay, also in branches that the recording never took. It judges
-// text that the sandbox has already found to parse; it never evaluates any.
+// surprise on a replay, also in branches that the recording never took. It asks the
+// sandbox what parses and which globals there are; a body itself is never run.
 package lint
 
 import (
@@ -35,34 +35,35 @@ type Finding struct {
 	Column     int    `json:"column"`
 }
 
-// Subject is a body and what it may name.
+// Subject is a body to lint.
 type Subject struct {
-	Body    sandbox.Body
-	Params  []string // of a raw body; the other kinds have their own
-	Globals []string // what the sandbox really has
+	Body   sandbox.Body
+	Params []string // of a raw body; the other kinds have their own
 }
 
 // checker holds one body while its rules are applied.
 type checker struct {
 	subject  Subject
+	known    []string // globals
 	origin   origin
 	function *ast.FunctionLiteral // the body
 	names    *scope.Names
 	found    []Finding
 }
 
-// Check gives the findings of a body in the order of its text.
-func Check(s Subject) []Finding {
+// read makes a checker of a body that parses.
+func read(s Subject) (*checker, error) {
 	c := &checker{subject: s}
 	if err := c.parse(); err != nil {
-		c.found = append(c.found, Finding{
-			Rule: "unread", Level: Info, Line: 1, Column: 1,
-			Message:    "nothing was checked: lint does not know the syntax of this body (" + err.Error() + ")",
-			Suggestion: "the body runs all the same; plain loops and functions can be checked",
-		})
-		return c.found
+		return nil, err
 	}
 	c.names = scope.Resolve(c.function)
+	return c, nil
+}
+
+// check gives the findings of a body in the order of its text.
+func (c *checker) check(globals []string) []Finding {
+	c.known = globals
 	c.globals()
 	c.clocks()
 	c.assignments()

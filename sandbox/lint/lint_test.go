@@ -1,6 +1,9 @@
 package lint_test
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -17,8 +20,24 @@ var globals = []string{
 	"TypeError", "Symbol", "console", "undefined", "NaN", "Infinity", "globalThis", "eval", "Function", "parseInt", "isNaN",
 }
 
-func check(kind sandbox.Kind, source string) []lint.Finding {
-	return lint.Check(lint.Subject{Body: sandbox.Body{Kind: kind, Source: source}, Globals: globals})
+// parses is a sandbox in which everything parses.
+type parses struct{}
+
+func (parses) Eval(_ context.Context, body sandbox.Body, _ sandbox.Args) (sandbox.Result, error) {
+	if strings.HasPrefix(body.Source, "return;\n") {
+		return sandbox.Result{}, &sandbox.Error{Type: sandbox.TypeResult, Message: "returned nothing (undefined)"}
+	}
+	list, err := json.Marshal(globals)
+	return sandbox.Result{Value: list}, err
+}
+
+func check(t *testing.T, kind sandbox.Kind, source string) []lint.Finding {
+	t.Helper()
+	found, err := lint.Run(t.Context(), parses{}, lint.Subject{Body: sandbox.Body{Kind: kind, Source: source}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // brief is a finding as the tables here write it.
@@ -102,7 +121,7 @@ func TestFindings(t *testing.T) {
 	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			found := check(tt.kind, tt.source)
+			found := check(t, tt.kind, tt.source)
 			for _, f := range found {
 				got = append(got, brief(f))
 				if f.Message == "" || f.Suggestion == "" {
@@ -123,10 +142,51 @@ func TestSuggestionsNameWhatWasMeant(t *testing.T) {
 		"return { a: JSN.parse(params.a) };":                 "did you mean JSON?",
 		"const device = 1; return { a: devise + params.a };": "did you mean device?",
 	} {
-		found := check("toolInput", source)
+		found := check(t, "toolInput", source)
 		if len(found) == 0 || found[len(found)-1].Suggestion != want && found[0].Suggestion != want {
 			t.Errorf("%s: %+v, want %q", source, found, want)
 		}
+	}
+}
+
+type evaluatorFunc func(sandbox.Body) (sandbox.Result, error)
+
+func (f evaluatorFunc) Eval(_ context.Context, body sandbox.Body, _ sandbox.Args) (sandbox.Result, error) {
+	return f(body)
+}
+
+func TestWhatDoesNotParseIsOneErrorInTheAuthorsText(t *testing.T) {
+	ev := evaluatorFunc(func(sandbox.Body) (sandbox.Result, error) {
+		return sandbox.Result{}, &sandbox.Error{Type: sandbox.TypeSyntax, Message: "SyntaxError: no", Line: 3, Column: 4}
+	})
+	got, err := lint.Run(t.Context(), ev, lint.Subject{Body: sandbox.Body{Kind: "params", Source: "a\n   b c"}})
+	want := []lint.Finding{{Rule: "syntax", Level: lint.Error, Message: "SyntaxError: no", Line: 2, Column: 4}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestSandboxThatCannotBeAskedIsAnError(t *testing.T) {
+	for _, cause := range []error{context.Canceled, &sandbox.Error{Type: sandbox.TypeSandbox, Message: "no worker"}} {
+		ev := evaluatorFunc(func(sandbox.Body) (sandbox.Result, error) { return sandbox.Result{}, cause })
+		if found, err := lint.Run(t.Context(), ev, lint.Subject{}); !errors.Is(err, cause) || found != nil {
+			t.Errorf("%v: found %v, error %v", cause, found, err)
+		}
+	}
+}
+
+// TestNamesInQuestionAreWrittenOut holds what a sandbox that makes some globals only
+// for a body that names them needs.
+func TestNamesInQuestionAreWrittenOut(t *testing.T) {
+	var asked string
+	ev := evaluatorFunc(func(body sandbox.Body) (sandbox.Result, error) {
+		asked = body.Source
+		return sandbox.Result{Value: json.RawMessage(`["URL", "globalThis"]`)}, nil
+	})
+	source := "return { u: new URL(params.u), b: globalThis.Buffer }"
+	found, err := lint.Run(t.Context(), ev, lint.Subject{Body: sandbox.Body{Kind: "toolInput", Source: source}})
+	if err != nil || len(found) != 0 || !strings.Contains(asked, `"Buffer","URL"`) {
+		t.Errorf("%v, found %v, asked %s", err, found, asked)
 	}
 }
 
@@ -146,7 +206,7 @@ func FuzzCheck(f *testing.F) {
 			t.Skip() // the sandbox refuses what nests that deep before lint reads it
 		}
 		lines := 1 + strings.Count(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(source), "\n")
-		for _, finding := range check("toolInput", source) {
+		for _, finding := range check(t, "toolInput", source) {
 			if finding.Line < 1 || finding.Line > lines || finding.Column < 1 {
 				t.Errorf("%+v stands outside of %q", finding, source)
 			}

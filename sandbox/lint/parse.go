@@ -49,9 +49,9 @@ func (c *checker) parse() error {
 	source := c.subject.Body.Source
 	prefix := "(function (" + strings.Join(c.subject.parameters(), ", ") + ") {"
 	c.origin = newOrigin(source, len(prefix))
-	tree, err := read(prefix + source + "\n})")
+	tree, err := parse(prefix + source + "\n})")
 	if err != nil {
-		if tree, err = read(prefix + standIn(source) + "\n})"); err != nil {
+		if tree, err = parse(prefix + standIn(source) + "\n})"); err != nil {
 			return err
 		}
 	}
@@ -66,9 +66,9 @@ func (c *checker) parse() error {
 	return nil
 }
 
-// read parses. The parser panics on some texts that are wrong: for them that is a
+// parse reads a text. The parser panics on some that are wrong: for them that is a
 // way to say so.
-func read(text string) (tree *ast.Program, err error) {
+func parse(text string) (tree *ast.Program, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			tree, err = nil, errors.New("the parser gave up")

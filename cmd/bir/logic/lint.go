@@ -2,8 +2,6 @@ package logic
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,14 +81,9 @@ func runLint(ctx context.Context, a *app.App, o options, args []string) error {
 		return err
 	}
 	defer pool.Close()
-	globals, err := sandboxGlobals(ctx, pool)
-	if err != nil {
-		return err
-	}
 	report := lintReport{Bodies: len(subjects), Findings: []bodyFinding{}}
 	for _, s := range subjects {
-		s.Globals = globals
-		found, err := lintBody(ctx, pool, s.Subject)
+		found, err := lint.Run(ctx, pool, s.Subject)
 		if err != nil {
 			return err
 		}
@@ -155,60 +148,6 @@ func named(name string, kind sandbox.Kind, source string) []linted {
 		return nil
 	}
 	return []linted{{name: name, Subject: lint.Subject{Body: sandbox.Body{Kind: kind, Source: source}}}}
-}
-
-// listGlobals names what a body can really use: a global that throws when it is
-// looked at is there to explain that it is not there.
-const listGlobals = `return Object.getOwnPropertyNames(globalThis).filter((name) => {
-  try { return name === "undefined" || typeof globalThis[name] !== "undefined"; } catch { return false; }
-});`
-
-func sandboxGlobals(ctx context.Context, ev engine.Evaluator) ([]string, error) {
-	result, err := ev.Eval(ctx, sandbox.Body{Kind: sandbox.KindRaw, Source: listGlobals}, sandbox.Args{})
-	if err != nil {
-		return nil, fmt.Errorf("list the globals of the sandbox: %w", err)
-	}
-	var names []string
-	if err := json.Unmarshal(result.Value, &names); err != nil {
-		return nil, fmt.Errorf("list the globals of the sandbox: %w", err)
-	}
-	return names, nil
-}
-
-// lintBody asks the sandbox whether a body parses, and lints it if it does.
-func lintBody(ctx context.Context, ev engine.Evaluator, s lint.Subject) ([]lint.Finding, error) {
-	fault, err := syntaxFault(ctx, ev, s)
-	if err != nil {
-		return nil, err
-	}
-	if fault != nil {
-		return []lint.Finding{{
-			Rule: string(fault.Type), Level: lint.Error, Message: fault.Message, Line: max(1, fault.Line), Column: max(1, fault.Column),
-		}}, nil
-	}
-	return lint.Check(s), nil
-}
-
-// syntaxFault compiles a body in the sandbox and lets nothing of it run.
-func syntaxFault(ctx context.Context, ev engine.Evaluator, s lint.Subject) (*sandbox.Error, error) {
-	const leave = "return;\n"
-	var args sandbox.Args
-	for _, name := range s.Params {
-		args.Raw = append(args.Raw, sandbox.Arg{Name: name, Value: json.RawMessage("null")})
-	}
-	_, err := ev.Eval(ctx, sandbox.Body{Kind: s.Body.Kind, Source: leave + s.Body.Source}, args)
-	var fault *sandbox.Error
-	switch {
-	case err == nil:
-		return nil, nil
-	case !errors.As(err, &fault) || fault.Type == sandbox.TypeSandbox:
-		return nil, fmt.Errorf("compile: %w", err)
-	case fault.Type == sandbox.TypeResult:
-		return nil, nil // it left with nothing, as told to
-	}
-	moved := *fault
-	moved.Line--
-	return &moved, nil
 }
 
 func (r *lintReport) add(body string, found []lint.Finding) {
