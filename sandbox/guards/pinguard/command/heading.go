@@ -41,7 +41,7 @@ func (a *argv) head(name string, args []word) {
 func (a *argv) plainly(h heading, spec spec, args []word) {
 	a.out.add(program, a.title(h.title...))
 	agrees := spec.agreesAll || hasOption(spec.agrees, h.names[len(h.names)-1])
-	if agrees || spec.guess && len(args) == 0 {
+	if agrees || spec.guess && spec.levels == 1 { // what an unknown program does with them is not known
 		a.out.add(operands, textOf(spec.operands(h.rest)))
 	}
 	a.effects(spec, args)
@@ -51,6 +51,9 @@ func (a *argv) plainly(h heading, spec spec, args []word) {
 // isDangerous tells a call of which every word counts.
 func (h heading) isDangerous(spec spec, args []word) bool {
 	if spec.strictFor(args) || spec.guess && slices.ContainsFunc(args, isDangerousWord) || spec.levels > 1 && goesOn(h.rest) {
+		return true
+	}
+	if slices.ContainsFunc(h.names[1:], func(name string) bool { return hasOption(spec.exact, name) }) {
 		return true
 	}
 	stages := h.names[0] == "git" && len(h.names) == 2 && h.names[1] == "add" // it only marks files

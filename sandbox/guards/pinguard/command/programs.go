@@ -76,7 +76,7 @@ var alwaysExact = setOf("cd pushd source . alias trap ssh su runuser chroot nsen
 // or stop something.
 var dangerous = setOf("delete del destroy rm rmi rb remove uninstall purge prune drop kill stop terminate install i add publish " +
 	"unpublish apply drain yank erase wipe reset clean config filter-branch cp mv sync set revoke format exec eval " +
-	"force overwrite yes run foreach filter send-email scale")
+	"force overwrite yes filter send-email scale")
 
 // sameProgram are other names of one program.
 var sameProgram = map[string]string{

@@ -6,7 +6,8 @@ type spec struct {
 	groups     string // subcommands after which one more word names what is done
 	runs       string // subcommands that run another program, described in runners
 	agrees     string // subcommands whose operands, where the model gives any, must be the step's
-	agreesAll  bool   // the same for the program as a whole
+	exact      string // subcommands of which every word counts, besides the dangerous ones
+	agreesAll  bool   // the same for the operands of every subcommand
 	guess      bool   // the program is not known: a word that looks like a subcommand is one
 	valued     string // options that take the next word
 	effects    string // options that change what is done
@@ -26,6 +27,7 @@ const every = 1 << 20
 
 var programs = map[string]spec{
 	"git": {levels: 1, groups: "remote stash submodule worktree bisect notes reflog lfs",
+		exact:  "run foreach update-ref symbolic-ref init gc replace bundle fast-import daemon credential am",
 		agrees: "push pull fetch clone checkout switch merge rebase revert cherry-pick restore branch tag",
 		valued: "-C -c --git-dir --work-tree --namespace --exec-path --config-env",
 		effects: "-f --force --force-with-lease -d -D --delete --mirror --prune --all --tags --hard --merge --keep -m " +
@@ -33,8 +35,9 @@ var programs = map[string]spec{
 		strictOn: "--upload-pack --receive-pack --exec -x --output --ext-diff --open-files-in-pager --remote --textconv " +
 			"--filter --config -c -o -O --extcmd", signs: "+:"},
 	"npm": {levels: 1, groups: "run run-script cache access owner token team dist-tag org hook profile pkg",
-		runs: "run run-script exec x", valued: "--prefix -w --workspace --registry",
-		context: "--prefix -w --workspace --registry", effects: "-g --global --force --dry-run"},
+		runs: "run run-script exec x", exact: "version deprecate", valued: "--prefix -w --workspace --registry",
+		context: "--prefix -w --workspace --registry", effects: "-g --global --force --dry-run",
+		strictOn: "--script-shell --node-options --userconfig --globalconfig --ignore-scripts"},
 	"pnpm": {levels: 1, groups: "run", runs: "run exec dlx", valued: "-C --dir --filter -F",
 		context: "-C --dir --filter -F", effects: "-g --global --force"},
 	"yarn": {levels: 1, groups: "run workspace", runs: "run exec dlx", valued: "--cwd", effects: "--force"},
@@ -46,7 +49,7 @@ var programs = map[string]spec{
 	"pip": {levels: 1, groups: "cache", effects: "--upgrade -U --force-reinstall"},
 	"docker": {levels: 1,
 		groups: "compose container image volume network system builder buildx context plugin swarm node stack secret " +
-			"config service trust", runs: "run exec",
+			"config service trust", runs: "run exec", exact: "run exec",
 		agrees: "push pull start restart pause rename tag update build load import",
 		valued: "-H --host --context -c --config -l --log-level", context: "-H --host --context -p --project-name",
 		effects: "-f --force -v --volumes --rm --privileged"},
@@ -64,7 +67,7 @@ var programs = map[string]spec{
 	"terraform": {levels: 1, groups: "state workspace", context: "-chdir -state",
 		effects: "-destroy -auto-approve -replace -target -refresh-only", longDash: true},
 	"go": {levels: 1, groups: "mod tool work", runs: "run", agrees: "get generate", valued: "-C", effects: "-w -u -o",
-		strictOn: "-exec -toolexec -vettool", longDash: true},
+		strictOn: "-exec -toolexec -vettool -ldflags -gcflags -asmflags -overlay -modfile", longDash: true},
 	"cargo": {levels: 1, runs: "run", context: "--manifest-path -p", effects: "--force --fix --allow-dirty",
 		strictOn: "--config"},
 	"gh": {guess: true, levels: 3, agrees: "merge close reopen review ready checkout edit",
@@ -92,16 +95,18 @@ var programs = map[string]spec{
 	"wget": {urls: true, effects: "--post-data -r --recursive",
 		strictOn: "-O --output-document --post-file --method -e --execute -P -i --input-file --use-askpass --config " +
 			"--body-data --body-file"},
-	"uniq": {agreesAll: true}, "xxd": {agreesAll: true}, "date": {strictOn: "-s --set"}, "tree": {strictOn: "-o"},
-	"yq": {strictOn: "-i --inplace"}, "mocha": {strictOn: "-r --require --config"},
-	"rspec": {strictOn: "-r --require -I"}, "pylint": {strictOn: "--load-plugins --init-hook --rcfile"},
-	"flake8": {strictOn: "--config"}, "mypy": {strictOn: "--config-file --install-types --python-executable"},
+	"jobs": {strictOn: "-x"}, "history": {strictOn: "-c -d -w -a -r -n -s"}, "uniq": {agreesAll: true},
+	"xxd": {agreesAll: true}, "date": {strictOn: "-s --set"}, "tree": {strictOn: "-o"}, "yq": {strictOn: "-i --inplace"},
+	"mocha": {strictOn: "-r --require --config"}, "rspec": {strictOn: "-r --require -I"},
+	"pylint": {strictOn: "--load-plugins --init-hook --rcfile"}, "flake8": {strictOn: "--config"},
+	"mypy": {strictOn: "--config-file --install-types --python-executable"},
 	"sort": {strictOn: "-o --output --compress-program"}, "rg": {strictOn: "--pre --hostname-bin"},
-	"man": {strictOn: "-P --pager -H --html"}, "less": {strictOn: "-o -O --log-file"},
+	"man": {strictOn: "-P --pager -H --html"}, "less": {strictOn: "-o -O --log-file", signs: "+"},
 	"tsc":      {effects: "--build -b --watch"},
 	"eslint":   {effects: "--fix", strictOn: "-c --config --rulesdir -f --format --resolve-plugins-relative-to"},
 	"prettier": {effects: "-w --write", strictOn: "--config --plugin"}, "ruff": {levels: 1, effects: "--fix"},
-	"black": {effects: "--check"}, "pytest": {strictOn: "-p -c --rootdir --confcutdir"},
+	"black":  {effects: "--check"},
+	"pytest": {strictOn: "-p -c -o --override-ini --rootdir --confcutdir --cov-config --pdbcls"},
 	"jest":   {effects: "-u --updateSnapshot", strictOn: "-c --config"},
 	"vitest": {guess: true, levels: 1, effects: "-u --update"},
 	"psql": {agreesAll: true, valued: "-h -U -d -p -f -c -v -o -P -F -R -T -L --command --username --port",
@@ -120,7 +125,7 @@ var plainPrograms = setOf("ls cat head tail wc grep rg ag echo printf pwd true f
 	"dirname realpath readlink sort cut tr diff cmp comm paste fold fmt column nl od hexdump strings md5sum sha1sum " +
 	"sha256sum sha512sum cksum date cal uptime uname whoami id groups ps top free env printenv sleep seq tree less more " +
 	"jq yq tsc eslint prettier jest vitest pytest mypy ruff black flake8 pylint mocha rspec ctest mkdir touch ping dig host " +
-	"nslookup traceroute man help history jobs wait bg fg popd dirs ulimit umask exit return read unset shift")
+	"nslookup traceroute man help history jobs wait bg fg popd dirs exit return read unset shift")
 
 func specOf(name string) spec {
 	s, known := programs[name]
