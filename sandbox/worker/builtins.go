@@ -15,13 +15,15 @@ type uses struct {
 	json    bool
 
 	lastMatch bool
+	features  []*feature
 }
 
 func usesOf(source string) uses {
 	return uses{
 		sizes:     strings.Contains(source, "repeat") || strings.Contains(source, "pad"),
 		locales:   strings.Contains(source, "toLocale") || strings.Contains(source, "localeCompare"),
-		lastMatch: lastMatchName.MatchString(source),
+		features:  featuresOf(source),
+		lastMatch: strings.Contains(source, "RegExp") && lastMatchName().MatchString(source),
 		json:      strings.Contains(source, "parse"),
 		regexps:   strings.Contains(source, "RegExp") || strings.Contains(source, "match") || strings.Contains(source, "search"),
 	}

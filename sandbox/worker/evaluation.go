@@ -68,6 +68,9 @@ func (ev *evaluation) stopFailure(stack []goja.StackFrame) *wire.Failure {
 func (ev *evaluation) run(program *program) (string, *wire.Failure) {
 	ev.program = program
 	ev.prepare()
+	if err := ev.installFeatures(); err != nil {
+		return "", ev.failure(err)
+	}
 	made, err := ev.vm.RunProgram(program.code)
 	if err != nil {
 		return "", ev.failure(err)

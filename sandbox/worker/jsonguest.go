@@ -13,7 +13,7 @@ func (ev *evaluation) installJSON() {
 		if _, isSymbol := text.(*goja.Symbol); isSymbol {
 			panic(ev.vm.NewTypeError("Cannot convert a Symbol value to a string"))
 		}
-		value := ev.readJSON(jsonText(text.ToString().(goja.String)))
+		value := ev.readJSON(jsonText(ev.textOf(text)))
 		reviver, ok := goja.AssertFunction(c.Argument(1))
 		if !ok {
 			return value

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/bir-run/bir/sandbox/worker/regex"
 	"github.com/dop251/goja"
@@ -66,7 +67,8 @@ func (ev *evaluation) installRegExp() *regexps {
 // frontProgram makes the constructor. It is JavaScript, since a constructor of Go
 // cannot tell whether it was called with new; nor may it be a proxy, which goja
 // does not take on the right of instanceof.
-var frontProgram = goja.MustCompile("RegExp", `(function (construct, apply, original) {
+var frontProgram = sync.OnceValue(func() *goja.Program {
+	return goja.MustCompile("RegExp", `(function (construct, apply, original) {
 	const RegExp = function RegExp(pattern, flags) {
 		return new.target === undefined ? apply(pattern, flags) : construct(pattern, flags, new.target);
 	};
@@ -74,11 +76,12 @@ var frontProgram = goja.MustCompile("RegExp", `(function (construct, apply, orig
 	Object.defineProperty(RegExp, Symbol.species, Object.getOwnPropertyDescriptor(original, Symbol.species));
 	return RegExp;
 })`, true)
+})
 
 // front is the constructor that bodies see.
 func (r *regexps) front() *goja.Object {
 	vm := r.ev.vm
-	made, err := vm.RunProgram(frontProgram)
+	made, err := vm.RunProgram(frontProgram())
 	if err != nil {
 		panic(err)
 	}
@@ -133,7 +136,9 @@ func (r *regexps) showLastMatch(constructor *goja.Object) {
 }
 
 // lastMatchName tells that a body reads one of those properties.
-var lastMatchName = regexp.MustCompile(`RegExp\s*(\.\s*(\$|input|last|left|right)|\[)`)
+var lastMatchName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`RegExp\s*(\.\s*(\$|input|last|left|right)|\[)`)
+})
 
 func (r *regexps) prototype() *goja.Object { return r.original.Get("prototype").(*goja.Object) }
 
@@ -197,7 +202,7 @@ func (r *regexps) construct(args []goja.Value, target *goja.Object) *goja.Object
 	}
 	var text goja.String = r.ev.emptyString()
 	if source != nil && !goja.IsUndefined(source) {
-		text = source.ToString().(goja.String)
+		text = r.ev.textOf(source)
 	}
 	letters := ""
 	if flags != nil && !goja.IsUndefined(flags) {
@@ -253,6 +258,15 @@ func invalidRegExp(source, letters string, err error) string {
 }
 
 func (ev *evaluation) emptyString() goja.String { return ev.vm.ToValue("").(goja.String) }
+
+// textOf is a value as String() makes it; goja's ToString leaves some as they are.
+func (ev *evaluation) textOf(value goja.Value) goja.String {
+	made := value.ToString()
+	if text, ok := made.(goja.String); ok {
+		return text
+	}
+	return ev.vm.ToValue(made.String()).(goja.String)
+}
 
 // syntaxError is what a body catches as one.
 func (ev *evaluation) syntaxError(message string) *goja.Object {

@@ -117,7 +117,7 @@ func (r *regexps) exec(call goja.FunctionCall) goja.Value {
 		}
 		return value
 	}
-	text := call.Argument(0).ToString().(goja.String)
+	text := r.ev.textOf(call.Argument(0))
 	slots := r.match(object, e, text)
 	if slots == nil {
 		return goja.Null()
@@ -142,9 +142,9 @@ func (r *regexps) test(call goja.FunctionCall) goja.Value {
 	exec, _ := goja.AssertFunction(object.Get("exec"))
 	if exec == nil {
 		object, _ = r.receiver(call, "test")
-		return r.ev.vm.ToValue(r.match(object, r.of(object), call.Argument(0).ToString().(goja.String)) != nil)
+		return r.ev.vm.ToValue(r.match(object, r.of(object), r.ev.textOf(call.Argument(0))) != nil)
 	}
-	found, err := exec(object, call.Argument(0).ToString())
+	found, err := exec(object, r.ev.textOf(call.Argument(0)))
 	if err != nil {
 		panic(err)
 	}

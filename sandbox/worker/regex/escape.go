@@ -175,6 +175,7 @@ func (p *parser) octal(first rune) rune {
 // that is none is a backslash.
 func (p *parser) controlLetter(inClass bool) rune {
 	c := p.peek()
+	p.special = true
 	letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 	legacy := inClass && !p.flags.CodePoints() && (c >= '0' && c <= '9' || c == '_')
 	if letter || legacy {
@@ -184,7 +185,6 @@ func (p *parser) controlLetter(inClass bool) rune {
 	if p.flags.CodePoints() {
 		refuse("Invalid unicode escape")
 	}
-	p.special = true
 	p.i-- // the c is read again, as itself
 	return '\\'
 }

@@ -44,7 +44,11 @@ func newParser(pattern []uint16, flags Flags) *parser {
 			}
 		}
 		if c >= 0x80 {
-			p.special = p.special || c > 0xFFFF || utf16.IsSurrogate(c)
+			p.special = p.special || c > 0xFFFF || utf16.IsSurrogate(c) || lineEnds.has(c)
+		}
+		// A slash that stands there bare is spelled otherwise where it is shown.
+		if c == '/' && (i == 0 || pattern[i-1] != '\\') || c == '\n' || c == '\r' {
+			p.special = true
 		}
 		p.src = append(p.src, c)
 	}
@@ -151,9 +155,11 @@ func (p *parser) term() node {
 		n = p.assertion(inputEnd, lineEnd)
 		canRepeat = false
 	case p.eat("\\b"):
+		p.special = true
 		n = assertion{kind: wordBoundary, fold: p.flags.IgnoreCase}
 		canRepeat = false
 	case p.eat("\\B"):
+		p.special = true
 		n = assertion{kind: noWordBoundary, fold: p.flags.IgnoreCase}
 		canRepeat = false
 	case p.eat("("):
@@ -165,6 +171,7 @@ func (p *parser) term() node {
 }
 
 func (p *parser) assertion(whole, line assertionKind) node {
+	p.special = p.special || p.flags.Global || p.flags.Sticky
 	if p.flags.Multiline {
 		p.special = true
 		return assertion{kind: line}

@@ -104,7 +104,7 @@ func Compile(pattern []uint16, flags Flags) (re *Regex, err error) {
 		Flags:     flags,
 		Groups:    p.groups,
 		Count:     p.count,
-		Plain:     !p.special,
+		Plain:     !p.special && !nullable(tree), // engines step over empty matches each in its way
 		code:      c.code,
 		registers: c.registers,
 	}, nil

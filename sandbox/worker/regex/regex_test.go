@@ -92,7 +92,7 @@ func TestLongInputTakesNoStack(t *testing.T) {
 
 func TestPlainPatternsAreTold(t *testing.T) {
 	for source, want := range map[string]bool{
-		`^\d{4}-\d{2}$`: true, `(\w+)\s*,`: true, `(a|b)+`: true, `[^\r\n]+`: true,
+		`^\d{4}-\d{2}$`: true, `(\w+)\s*,`: true, `\bx`: false, `x*`: false, `(a|b)+`: true, `[^\r\n]+`: true,
 		`(?:(a)|b)*`: false, `(a*)*`: false, `(?=a)`: false, `(a)\1`: false, `[😀]`: false,
 	} {
 		if got := compile(t, source, "").Plain; got != want {
