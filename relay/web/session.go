@@ -29,6 +29,7 @@ type session struct {
 	hello   []byte        // the host's initialize
 	ready   []byte        // the host's notifications/initialized
 	changed chan struct{} // closed, and replaced, when the terms are others
+	heard   chan struct{} // closed when the server has answered the first GET of the terms
 }
 
 // terms are what a request of the legacy era says in its headers.
@@ -64,7 +65,30 @@ func (s *session) opened(ready []byte, epoch int) {
 	defer s.mu.Unlock()
 	if s.ready = ready; s.now.epoch == epoch {
 		s.now.open = true
+		s.heard = make(chan struct{})
 		s.change()
+	}
+}
+
+// listening is closed when the server has answered the first GET of the session, and
+// so knows where to say what it says unasked.
+func (s *session) listening() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.heard
+}
+
+// listens notes that it is so.
+func (s *session) listens(epoch int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now.epoch != epoch || s.heard == nil {
+		return
+	}
+	select {
+	case <-s.heard:
+	default:
+		close(s.heard)
 	}
 }
 

@@ -168,6 +168,7 @@ func (s *streamable) listen(ctx context.Context, t terms, changed <-chan struct{
 
 func (s *streamable) listenOnce(ctx context.Context, t terms, at *place) (offered bool) {
 	res, err := s.get(ctx, at.lastID, t)
+	s.session.listens(t.epoch)
 	if err != nil {
 		var why *failure
 		return errors.As(err, &why) && why.Code != origin.CodeRefused

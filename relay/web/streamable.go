@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -15,8 +16,12 @@ import (
 	"github.com/bir-run/bir/relay/sse"
 )
 
-// maxErrorBytes is the largest body of a refusal that is looked at.
-const maxErrorBytes = 1 << 20
+const (
+	// maxErrorBytes is the largest body of a refusal that is looked at.
+	maxErrorBytes = 1 << 20
+	// streamTimeout bounds the wait for the stream of a new session.
+	streamTimeout = time.Second
+)
 
 var jsonType = []string{"application/json"}
 
@@ -89,8 +94,23 @@ func (s *streamable) send(ctx context.Context, m message) error {
 	}
 	if m.method == methodInitialized && m.version == "" {
 		s.session.opened(m.raw, t.epoch)
+		s.awaitStream(ctx)
 	}
 	return nil
+}
+
+// awaitStream keeps back what follows the handshake until the server knows where to
+// say what it says unasked: servers drop what they have no stream for, such as a
+// question in the middle of a call, and the call would wait for its answer. Where a
+// server does not answer the GET before it has something to say, the wait is bounded.
+func (s *streamable) awaitStream(ctx context.Context) {
+	timer := time.NewTimer(streamTimeout)
+	defer timer.Stop()
+	select {
+	case <-s.session.listening():
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 func (s *streamable) request(ctx context.Context, f *flight) error {
