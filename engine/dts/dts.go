@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/bir-run/bir/engine/js"
 	"github.com/bir-run/bir/engine/value"
@@ -59,7 +60,21 @@ func (f File) Write() (string, error) {
 		}
 		fmt.Fprintf(&out, "\n%sdeclare const %s: %s;\n", doc(v.Doc), v.Name, typ)
 	}
-	return out.String(), nil
+	return visible(out.String()), nil
+}
+
+// visible writes control characters out: a recorded text must not steer the
+// terminal that the file is printed to. They stand in strings and comments only.
+func visible(text string) string {
+	var out strings.Builder
+	for _, r := range text {
+		if unicode.IsControl(r) && r != '\n' {
+			fmt.Fprintf(&out, `\u%04x`, r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
 }
 
 func infer(sample json.RawMessage) (string, error) {

@@ -89,7 +89,7 @@ declare const m: { [key: string]: {
 // TestHostileKeysAndSamplesStayInTheirPlace holds that no recorded text can end a
 // comment, a string or a line of the file.
 func TestHostileKeysAndSamplesStayInTheirPlace(t *testing.T) {
-	sample, err := json.Marshal(map[string]string{"*/ let x; /*": "\n*/ declare const y: any; \u2028", "__proto__": `"`})
+	sample, err := json.Marshal(map[string]string{"*/ let x; /*": "\n*/ declare const y: any; \u2028", "__proto__": "\"\u009b"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,6 +103,9 @@ func TestHostileKeysAndSamplesStayInTheirPlace(t *testing.T) {
 		if line != "" && !comment && !strings.HasPrefix(line, "declare const v: {") && line != "};" && !strings.HasSuffix(line, ": string;") {
 			t.Errorf("unexpected line %q in\n%s", line, got)
 		}
+	}
+	if strings.ContainsRune(got, '\u009b') {
+		t.Errorf("a control character in %q", got)
 	}
 	if n := strings.Count(got, "\n"); n != 7 {
 		t.Errorf("%d lines, want 7:\n%s", n, got)

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 
+	"github.com/bir-run/bir/cmd/bir/logic/report"
 	"github.com/bir-run/bir/cmd/internal/cli"
 	"github.com/bir-run/bir/sandbox/lint"
 )
@@ -17,7 +19,7 @@ func printFindings(w io.Writer, s linted, found []lint.Finding) {
 		if f.Level == lint.Error {
 			level = cli.Bad(level)
 		}
-		fmt.Fprintf(w, "%s:%d:%d  %s  %s  [%s]\n", s.name, f.Line, f.Column, level, f.Message, f.Rule)
+		fmt.Fprintf(w, "%s:%d:%d  %s  %s  [%s]\n", s.name, f.Line, f.Column, level, report.Visible(f.Message), f.Rule)
 		if line, mark, ok := marked(s.Body.Source, f.Line, f.Column); ok {
 			fmt.Fprintf(w, "   %s\n   %s\n", line, mark)
 		}
@@ -40,7 +42,7 @@ func marked(source string, line, column int) (text, mark string, ok bool) {
 	if line < 1 || line > len(lines) || strings.TrimSpace(lines[line-1]) == "" {
 		return "", "", false
 	}
-	runes := []rune(strings.ReplaceAll(lines[line-1], "\t", " "))
+	runes := []rune(strings.Map(oneColumn, lines[line-1]))
 	at := runeAt(runes, column)
 	if at > widest-leastRoom {
 		from := at - leastRoom
@@ -50,6 +52,18 @@ func marked(source string, line, column int) (text, mark string, ok bool) {
 		runes = append(runes[:widest:widest], '…')
 	}
 	return strings.TrimRight(string(runes), " "), strings.Repeat(" ", at) + "^", true
+}
+
+// oneColumn is what is shown of a character that would move the mark, or steer the
+// terminal.
+func oneColumn(r rune) rune {
+	switch {
+	case r == '\t':
+		return ' '
+	case unicode.IsControl(r):
+		return '\uFFFD'
+	}
+	return r
 }
 
 // runeAt is the index of the rune at a column, which counts as editors do.

@@ -116,6 +116,6 @@ func describeArgs(args stepArgs) string {
 }
 
 func describeBodies(args stepArgs) string {
-	return fmt.Sprintf("// input\n%s\n\n// output\n%s\n",
-		strings.TrimSpace(args.step.ToolInputLogic), strings.TrimSpace(args.step.ToolOutputLogic))
+	return report.Visible(fmt.Sprintf("// input\n%s\n\n// output\n%s\n",
+		strings.TrimSpace(args.step.ToolInputLogic), strings.TrimSpace(args.step.ToolOutputLogic)))
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/google/go-cmp/cmp"
@@ -58,7 +59,7 @@ not ok  other # value  0.25 ms, 3.0 MB
        ],
        "c": 0
      …
-   console seen \x00
+   console seen \u0000
 not ok  thrown  0.00 ms
    throw: Error: no
    really (line 2, column 3)
@@ -175,6 +176,22 @@ func TestLongValuesAreIndentedAndCut(t *testing.T) {
 	got := report.Pretty(json.RawMessage("[" + strings.Repeat("1,", 500) + "1]"))
 	if !strings.HasPrefix(got, "[\n  1,\n") || !strings.HasSuffix(got, "… and 303 more lines") {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestNothingSteersTheTerminal(t *testing.T) {
+	hostile := "\x1b]0;title\a\u009b2J\x7f"
+	quoted, err := json.Marshal(hostile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := write(t, report.Text, []cases.Outcome{
+		{ID: "a", OK: true, Value: quoted, Console: []string{hostile}},
+		{ID: "b", Value: quoted, Difference: "it differs", Case: cases.Case{Expect: &cases.Expect{Value: json.RawMessage("[1]")}}},
+		{ID: "c", Error: &sandbox.Error{Type: sandbox.TypeThrow, Message: hostile}},
+	})
+	if strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) {
+		t.Errorf("control characters in %q", got)
 	}
 }
 

@@ -32,7 +32,7 @@ func (t *text) Case(o cases.Outcome) error {
 		fmt.Fprintf(t.w, "   %s: %s\n", o.Error.Type, indented(Visible(o.Error.Error())))
 	}
 	if o.Difference != "" && o.Error == nil {
-		fmt.Fprintf(t.w, "   %s\n", cli.Bad(o.Difference))
+		fmt.Fprintf(t.w, "   %s\n", cli.Bad(Visible(o.Difference)))
 	}
 	t.value(o)
 	for _, line := range o.Console {

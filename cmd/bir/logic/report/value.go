@@ -17,7 +17,7 @@ const (
 // only its beginning.
 func Pretty(value json.RawMessage) string {
 	if len(value) <= lineWidth {
-		return string(value)
+		return Visible(string(value))
 	}
 	lines := split(value)
 	if len(lines) > maxShown {
@@ -32,7 +32,7 @@ func Visible(s string) string {
 	var out strings.Builder
 	for _, r := range s {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			fmt.Fprintf(&out, `\x%02x`, r)
+			fmt.Fprintf(&out, `\u%04x`, r)
 			continue
 		}
 		out.WriteRune(r)
@@ -44,9 +44,9 @@ func Visible(s string) string {
 func split(value json.RawMessage) []string {
 	var out bytes.Buffer
 	if json.Indent(&out, value, "", "  ") != nil {
-		return []string{string(value)}
+		return []string{Visible(string(value))}
 	}
-	return strings.Split(out.String(), "\n")
+	return strings.Split(Visible(out.String()), "\n")
 }
 
 // sorted is a value with the keys of its objects in order, and its numbers as they
