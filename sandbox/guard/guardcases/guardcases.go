@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/bir-run/bir/sandbox/cases"
 	"github.com/bir-run/bir/sandbox/guardsdk"
@@ -109,8 +108,10 @@ func parse(text []byte) (Case, error) {
 // Difference says how a verdict is not the expected one, and nothing when it is.
 func (e Expect) Difference(v guardsdk.Verdict) string {
 	switch {
+	case e.Allow != v.Allow && v.Reason != "":
+		return fmt.Sprintf("expected to %s, and it says %s: %s", word(e.Allow), word(v.Allow), v.Reason)
 	case e.Allow != v.Allow:
-		return strings.TrimSpace("expected to " + word(e.Allow) + ", and it says " + word(v.Allow) + ": " + v.Reason)
+		return fmt.Sprintf("expected to %s, and it says %s", word(e.Allow), word(v.Allow))
 	case e.Code != "" && e.Code != v.Code:
 		return fmt.Sprintf("expected the code %s, and it is %s", e.Code, v.Code)
 	}
