@@ -15,7 +15,7 @@ func form(value, sample string, _ class) *fault {
 	if want.name != "" && formOf(value).form != want.form {
 		return &fault{code: CodeForm, words: "has another form than in the recording"}
 	}
-	if want.name == "" && isPath(sample) && (depth(value) != depth(sample) || isRooted(value) != isRooted(sample)) {
+	if want.name == "" && isPath(sample) && (depth(value) != depth(sample) || rootOf(value) != rootOf(sample)) {
 		return &fault{code: CodePath, words: "is no path of the depth that it had in the recording"}
 	}
 	return nil

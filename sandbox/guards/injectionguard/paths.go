@@ -103,3 +103,17 @@ func depth(s string) int {
 	}
 	return n
 }
+
+// rootOf is where a path begins: the root, a home folder, a drive, or nothing.
+func rootOf(s string) string {
+	switch {
+	case strings.HasPrefix(s, "~"):
+		home, _, _ := strings.Cut(s, "/")
+		return home
+	case !isRooted(s):
+		return ""
+	case s[0] == '/' || s[0] == '\\':
+		return s[:1]
+	}
+	return strings.ToLower(s[:2])
+}

@@ -3,6 +3,7 @@ package injectionguard
 import (
 	"strings"
 	"sync"
+	"unicode"
 
 	sqllexer "github.com/DataDog/go-sqllexer"
 	"mvdan.cc/sh/v3/syntax"
@@ -56,7 +57,7 @@ func syntaxes(value, sample string, has class) *fault {
 // A sample that does not leave the query whole cannot have stood there.
 func changesQuery(template, value, sample string) bool {
 	shape := sqlShape(strings.ReplaceAll(template, marker, sample))
-	return shape != "" && shape != sqlShape(strings.ReplaceAll(template, marker, value))
+	return shape != "" && shape != sqlShape(strings.ReplaceAll(template, marker, withoutMarks(value)))
 }
 
 // parsers are kept, since making one costs as much as reading a line.
@@ -67,14 +68,14 @@ func shells(value, sample string) *fault {
 	defer parsers.Put(parser)
 	for i, place := range shellPlaces {
 		want := shellShape(parser, strings.ReplaceAll(place.template, marker, sample))
-		if want == "" {
+		if !isHarmless(want) {
 			continue // the sample cannot have stood here
 		}
 		same := want == shellShape(parser, strings.ReplaceAll(place.template, marker, value))
-		if i == 0 && same {
+		switch {
+		case i == 0 && same:
 			return nil // in all places at once
-		}
-		if i > 0 && !same {
+		case i > 0 && !same:
 			return syntaxFault(place.name)
 		}
 	}
@@ -112,17 +113,22 @@ func shellShape(parser *syntax.Parser, line string) string {
 			out.statement(n)
 		case *syntax.CallExpr:
 			out.add('c')
-		case *syntax.Assign:
-			out.add('a')
-		case *syntax.Comment:
-			out.add('#')
 		default:
-			out.add('?') // nothing that a plain word has
+			out.add(more) // nothing that a plain word has
 			out.text = append(out.text, line[n.Pos().Offset():n.End().Offset()]...)
 		}
 		return true
 	})
 	return string(out.text)
+}
+
+// more marks what only a value has that does more than to be a word.
+const more = '\x01'
+
+// isHarmless takes a tree for the sample's place only where it is one command of
+// words. A sample with a semicolon never stood bare.
+func isHarmless(shape string) bool {
+	return strings.Count(shape, "S") == 1 && !strings.ContainsRune(shape, more)
 }
 
 // shape is a tree as text.
@@ -138,11 +144,8 @@ func (s *shape) add(node byte) {
 
 func (s *shape) statement(n *syntax.Stmt) {
 	s.add('S')
-	if n.Negated {
-		s.add('!')
-	}
-	if n.Background || n.Coprocess || n.Disown {
-		s.add('&')
+	if n.Negated || n.Background || n.Coprocess || n.Disown {
+		s.add(more)
 	}
 }
 
@@ -177,4 +180,14 @@ func sqlShape(query string) string {
 			out = append(out, 'A'+byte(token.Type))
 		}
 	}
+}
+
+// withoutMarks takes the marks from their letters, which the lexer would part.
+func withoutMarks(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsMark(r) {
+			return -1
+		}
+		return r
+	}, s)
 }
