@@ -10,9 +10,13 @@ import (
 // them. An agent's tools give a megabyte now and then; a stream of them would take a
 // core away from the conversation that it is a copy of. From then on the record says
 // only that there was something, how large it was, and that it is not whole.
-const largePerSecond = 32 << 20
+const (
+	largePerSecond = 32 << 20
+	largeAtOnce    = 16 << 20
+)
 
-// allowance is how much may still be read. A second's worth is saved up.
+// allowance is how much may still be read; what is not used is saved up to
+// largeAtOnce.
 type allowance struct {
 	used int
 	at   time.Time
@@ -23,7 +27,7 @@ func (a *allowance) take(n int, now time.Time) bool {
 	free := now.Sub(a.at).Seconds() * largePerSecond
 	a.used = max(0, a.used-int(min(free, largePerSecond)))
 	a.at = now
-	if a.used >= largePerSecond {
+	if a.used >= largeAtOnce {
 		return false
 	}
 	a.used += n

@@ -14,7 +14,7 @@ import (
 const (
 	// maxRows and maxRowBytes bound what goes in one request.
 	maxRows     = 256
-	maxRowBytes = 512 << 10
+	maxRowBytes = 256 << 10
 )
 
 // sender makes the writes of some records of one run, in one request.

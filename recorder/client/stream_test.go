@@ -189,7 +189,7 @@ func TestStreamOfLargePayloadsIsRecordedBySize(t *testing.T) {
 	for a.take(large, now) {
 		read++
 	}
-	if read != largePerSecond/large {
+	if read != largeAtOnce/large {
 		t.Errorf("%d payloads of 4 MiB are read at once", read)
 	}
 	if !a.take(large, now.Add(time.Second/4)) || a.take(large, now.Add(time.Second/4)) && a.take(large, now.Add(time.Second/4)) {
