@@ -82,7 +82,7 @@ func (p *proxy) open(ctx context.Context) (upstream, error) {
 	if p.config.URL != "" {
 		return web.Open(ctx, p.web())
 	}
-	return stdio.Start(ctx, stdio.Config{Command: p.config.Command, Name: p.config.ServerName, Stderr: p.err})
+	return stdio.Start(ctx, stdio.Config{Command: p.config.Command, Env: p.env.Vars, Name: p.config.ServerName, Stderr: p.err})
 }
 
 func (p *proxy) relay(ctx context.Context, server *server, up upstream, record relay.Record) relay.Config {

@@ -3,6 +3,7 @@
 package faults
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"syscall"
@@ -94,6 +95,21 @@ func TestAnAnswerOverTheLimitEndsTheCall(t *testing.T) {
 	}
 	s.toHost = got
 	s.turn(2)
+	s.finish()
+}
+
+func TestAHundredLargeAnswersTakeNoMoreMemoryThanOne(t *testing.T) {
+	const count, size = 100, 2 << 20
+	s := begin(t, wire.Options{})
+	for n := range count {
+		s.asks(call(n))
+	}
+	for n := range count {
+		s.answers(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"`, n) + strings.Repeat("x", size) + `"}` + "\n")
+	}
+	if peak := s.peakMiB(); peak > maxPeakMiB {
+		t.Errorf("%d MiB at the peak", peak)
+	}
 	s.finish()
 }
 

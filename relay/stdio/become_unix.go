@@ -11,7 +11,7 @@ import (
 // Become puts the server in our place: the same process, the same standard streams.
 // It returns only if that is not possible.
 func Become(argv, env []string, _ [3]*os.File) (status int, err error) {
-	cmd, err := command(argv)
+	cmd, err := command(argv, env)
 	if err != nil {
 		return 0, err
 	}

@@ -10,7 +10,7 @@ import (
 // Become runs the server on the given standard streams and waits for its end:
 // Windows cannot put one process in the place of another. It dies with us.
 func Become(argv, env []string, streams [3]*os.File) (status int, err error) {
-	cmd, err := command(argv)
+	cmd, err := command(argv, env)
 	if err != nil {
 		return 0, err
 	}

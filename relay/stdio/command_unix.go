@@ -2,11 +2,10 @@
 
 package stdio
 
-import (
-	"os/exec"
-)
+import "os/exec"
 
-func command(argv []string) (*exec.Cmd, error) {
+// command finds argv[0] along our PATH, as a shell would.
+func command(argv, _ []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
 		return nil, err

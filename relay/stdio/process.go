@@ -55,7 +55,7 @@ func Start(ctx context.Context, cfg Config) (*Process, error) {
 		return nil, errors.New("no command")
 	}
 	p := &Process{name: cfg.Name, exited: make(chan struct{})}
-	cmd, err := command(cfg.Command)
+	cmd, err := command(cfg.Command, cfg.Env)
 	if err != nil {
 		return nil, err
 	}
