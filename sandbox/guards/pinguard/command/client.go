@@ -70,5 +70,8 @@ func (a *argv) statement(text string) {
 		a.out.demandExact("sends a statement that " + reading.Ambiguous)
 		return
 	}
-	a.out.add(effect, "statement: "+strings.Join(reading.Statements, "; "))
+	for _, s := range reading.Statements {
+		a.out.add(effect, "statement: "+s.Verbs)
+		a.out.add(fixed, s.Shape)
+	}
 }

@@ -10,14 +10,17 @@ import (
 	sqllexer "github.com/DataDog/go-sqllexer"
 )
 
-// Reading is what a text does. Each of its statements comes down to its verb and
-// the other words in it that change something, in capitals, and for one that changes
-// something also to its tables and whether it has a condition. Ambiguous is set where
-// engines disagree on where a string or a comment ends, as the end of a sentence
-// about the text.
+// Reading is what a text does. Ambiguous is set where engines disagree on where a
+// string or a comment ends, as the end of a sentence about the text.
 type Reading struct {
-	Statements []string
+	Statements []Statement
 	Ambiguous  string
+}
+
+// Statement is one statement. Two of them do the same when they are equal.
+type Statement struct {
+	Verbs string // for people: the verb, the other words that change something, the tables
+	Shape string // what must be the same besides
 }
 
 const maxTextBytes = 64 << 10
@@ -44,6 +47,9 @@ func Read(text string) Reading {
 		r.before = beforeOf(token)
 	}
 	r.end()
+	if r.wordless {
+		return Reading{Ambiguous: "has no verb that can be read"}
+	}
 	return Reading{Statements: r.statements}
 }
 
@@ -62,19 +68,28 @@ func Compare(model, step string) (why string) {
 	case slices.Equal(have.Statements, want.Statements):
 		return ""
 	}
-	return "runs " + show(have.Statements) + " where the step runs " + show(want.Statements)
+	if have, want := show(have.Statements), show(want.Statements); have != want {
+		return "runs " + have + " where the step runs " + want
+	}
+	return "runs " + show(have.Statements) + ", as the step does, on other things or with another condition"
 }
 
-func show(statements []string) string {
+func show(statements []Statement) string {
 	if len(statements) == 0 {
 		return "nothing"
 	}
-	text := strings.Join(statements, "; ")
-	if len(text) > 80 {
-		text = text[:strings.LastIndexByte(text[:80], ' ')+1] + "…"
+	var verbs []string
+	for _, s := range statements {
+		verbs = append(verbs, s.Verbs)
+	}
+	text := strings.Join(verbs, "; ")
+	if len(text) > maxShownBytes {
+		text = text[:strings.LastIndexByte(text[:maxShownBytes], ' ')+1] + "…"
 	}
 	return text
 }
+
+const maxShownBytes = 80
 
 // ambiguous finds what one engine takes for the end of a string or a comment and
 // another one does not.
@@ -155,116 +170,4 @@ func isName(s string) bool {
 		}
 	}
 	return s != ""
-}
-
-// reader collects the statements of a text.
-type reader struct {
-	statements []string
-	verbs      []string
-	tables     []string
-	condition  bool
-	before     before
-	naming     bool // the word before is followed by the name of a table
-}
-
-// before is what stands directly before a token, without a space.
-type before int
-
-const (
-	nothingBefore before = iota
-	numberBefore
-	wordBefore
-)
-
-func beforeOf(t *sqllexer.Token) before {
-	switch {
-	case t.Type == sqllexer.NUMBER:
-		return numberBefore
-	case isLetters(t.Value) && t.Type != sqllexer.STRING:
-		return wordBefore
-	}
-	return nothingBefore
-}
-
-func (r *reader) token(t *sqllexer.Token) (ambiguous string) {
-	switch t.Type {
-	case sqllexer.SPACE, sqllexer.COMMENT, sqllexer.MULTILINE_COMMENT, sqllexer.STRING, sqllexer.QUOTED_IDENT, sqllexer.NUMBER,
-		sqllexer.POSITIONAL_PARAMETER, sqllexer.BIND_PARAMETER:
-		if t.Type == sqllexer.COMMENT && strings.ContainsAny(strings.TrimRight(t.Value, "\r\n"), "\r\v\f\u0085\u2028") {
-			return "has a comment that ends where another engine goes on"
-		}
-		return ""
-	case sqllexer.ERROR, sqllexer.INCOMPLETE_STRING, sqllexer.UNKNOWN, sqllexer.DOLLAR_QUOTED_FUNCTION, sqllexer.DOLLAR_QUOTED_STRING:
-		return "has a string or a sign that engines read differently"
-	case sqllexer.PUNCTUATION:
-		switch n := len(r.verbs); {
-		case t.Value == ";":
-			r.end()
-		case t.Value == "(" && n > 1 && r.verbs[n-1] == "REPLACE" && r.before == wordBefore:
-			r.verbs = r.verbs[:n-1] // the function
-		}
-		return ""
-	}
-	if isLetters(t.Value) && r.before == numberBefore {
-		return "has a word tight after a number, which engines read differently"
-	}
-	r.word(t)
-	return ""
-}
-
-func isLetters(s string) bool {
-	return s != "" && (s[0] >= 'a' && s[0] <= 'z' || s[0] >= 'A' && s[0] <= 'Z')
-}
-
-// word keeps the first word of a statement, and each later one that changes
-// something or reaches out of the database.
-func (r *reader) word(t *sqllexer.Token) {
-	if !isLetters(t.Value) {
-		return
-	}
-	upper := strings.ToUpper(t.Value)
-	if i := strings.LastIndexByte(upper, '.'); i >= 0 {
-		upper = upper[i+1:]
-	}
-	isCall := t.Type == sqllexer.FUNCTION
-	if r.naming && !tableFollows[upper] && !skipped[upper] {
-		r.tables = append(r.tables, t.Value)
-		r.naming = false
-		return
-	}
-	r.naming = tableFollows[upper] || r.naming
-	r.condition = r.condition || upper == "WHERE"
-	if len(r.verbs) == 0 || writes(upper, isCall) {
-		r.verbs = append(r.verbs, upper)
-	}
-}
-
-// tableFollows are the words before the name of what a statement changes, and
-// skipped are those that may stand between.
-var (
-	tableFollows = map[string]bool{"FROM": true, "INTO": true, "UPDATE": true, "TABLE": true, "DATABASE": true, "SCHEMA": true,
-		"VIEW": true, "INDEX": true, "ON": true, "TRUNCATE": true, "USER": true, "ROLE": true}
-	skipped = map[string]bool{"IF": true, "NOT": true, "EXISTS": true, "ONLY": true, "LOW_PRIORITY": true, "IGNORE": true, "QUICK": true}
-)
-
-// end closes a statement. One of them without a word is none.
-func (r *reader) end() {
-	if len(r.verbs) == 0 {
-		return
-	}
-	verb, rest := r.verbs[0], slices.Clone(r.verbs[1:])
-	if verb == "WITH" { // what changes something is among the rest; without it the statement reads
-		verb = "SELECT"
-	}
-	changes := writing[verb] || len(rest) > 0
-	slices.Sort(rest)
-	words := append([]string{verb}, slices.Compact(rest)...)
-	if changes {
-		words = append(words, r.tables...)
-		if !r.condition {
-			words = append(words, "without WHERE")
-		}
-	}
-	r.statements = append(r.statements, strings.Join(words, " "))
-	r.verbs, r.tables, r.condition, r.naming = nil, nil, false, false
 }
