@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"math"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -15,6 +16,8 @@ type uses struct {
 	json    bool
 
 	lastMatch bool
+	radix     bool
+	reactions bool
 	features  []*feature
 }
 
@@ -23,6 +26,8 @@ func usesOf(source string) uses {
 		sizes:     strings.Contains(source, "repeat") || strings.Contains(source, "pad"),
 		locales:   strings.Contains(source, "toLocale") || strings.Contains(source, "localeCompare"),
 		features:  featuresOf(source),
+		reactions: strings.Contains(source, ".then") || strings.Contains(source, ".catch") || strings.Contains(source, "allSettled"),
+		radix:     writesRadix(source),
 		lastMatch: strings.Contains(source, "RegExp") && lastMatchName().MatchString(source),
 		json:      strings.Contains(source, "parse"),
 		regexps:   strings.Contains(source, "RegExp") || strings.Contains(source, "match") || strings.Contains(source, "search"),
@@ -35,6 +40,12 @@ func (ev *evaluation) guardBuiltins() {
 	}
 	if ev.program.uses.locales {
 		ev.guardLocales()
+	}
+	if ev.program.uses.radix {
+		ev.installRadix()
+	}
+	if ev.program.uses.reactions {
+		ev.installReactions()
 	}
 	if ev.program.uses.json {
 		ev.installJSON()
@@ -67,8 +78,12 @@ func (ev *evaluation) guard(builtin, method string, check func(goja.FunctionCall
 // string is made, so that the worker lives on.
 func (ev *evaluation) guardSizes() {
 	ev.guard("String", "repeat", func(c goja.FunctionCall) {
-		if text, ok := c.This.(goja.String); ok && c.Argument(0).ToFloat() > 0 {
-			ev.needs(float64(text.Length()) * c.Argument(0).ToFloat())
+		count := c.Argument(0).ToFloat()
+		if count < 0 || math.IsInf(count, 0) {
+			panic(ev.newError("RangeError", "Invalid count value: "+c.Argument(0).String()))
+		}
+		if text, ok := c.This.(goja.String); ok && count > 0 {
+			ev.needs(float64(text.Length()) * count)
 		}
 	})
 	for _, pad := range []string{"padStart", "padEnd"} {

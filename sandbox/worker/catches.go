@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/unistring"
 )
@@ -71,6 +70,3 @@ func visit(v reflect.Value, see func(node any)) {
 		}
 	}
 }
-
-// translate puts the message of an error of the engine into V8's words.
-func (ev *evaluation) translate(value goja.Value) {}

@@ -17,6 +17,7 @@ import (
 type program struct {
 	code       *goja.Program
 	author     author
+	wrapped    string // the source inside its function
 	uses       uses
 	patterns   []pattern
 	surrounded bool // the code gives a function that takes ours and gives the body
@@ -83,7 +84,7 @@ func argumentNames(req *wire.Request) string {
 func compile(names string, arity int, source string) (*program, *wire.Failure) {
 	prefix := "(function (" + names + ") {"
 	wrapped := prefix + source + "\n})"
-	p := &program{author: author{source: source, prefix: len(prefix)}, uses: usesOf(source)}
+	p := &program{author: author{source: source, prefix: len(prefix)}, wrapped: wrapped, uses: usesOf(source)}
 	tree, err := parser.ParseFile(nil, sourceName, wrapped, 0, parser.WithDisableSourceMaps)
 	if err == nil {
 		err = p.build(tree, arity)

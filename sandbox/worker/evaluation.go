@@ -10,6 +10,7 @@ import (
 
 	"github.com/bir-run/bir/sandbox/wire"
 	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/parser"
 )
 
@@ -26,6 +27,9 @@ type evaluation struct {
 	program *program
 	stopped atomic.Int32 // a stopReason; the first one stays
 	regexps *regexps     // nil until one is needed
+
+	tree     *ast.Program // of the body, once a message needs it
+	treeless bool
 
 	// Taken before the body runs, so that nothing it does to the builtins matters.
 	stringify, defineProperty goja.Callable
