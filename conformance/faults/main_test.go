@@ -17,7 +17,7 @@ import (
 	"github.com/bir-run/bir/conformance/wire"
 )
 
-func TestMain(m *testing.M) { wire.Main(m) }
+func TestMain(m *testing.M) { os.Exit(wire.Run(m)) }
 
 func call(n int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"n":"call-%d."}}}`+"\n", n, n)

@@ -3,9 +3,10 @@
 package transcript
 
 import (
+	"os"
 	"testing"
 
 	"github.com/bir-run/bir/conformance/wire"
 )
 
-func TestMain(m *testing.M) { wire.Main(m) }
+func TestMain(m *testing.M) { os.Exit(wire.Run(m)) }

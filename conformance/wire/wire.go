@@ -22,37 +22,41 @@ import (
 // Patience is how long a test waits for something that must come.
 const Patience = 20 * time.Second
 
-// dir is a folder for this process's binary.
-var dir = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "bir-wire-*") })
-
-// built builds bir-proxy once.
+// built is a folder with the programs, made once for each process.
 var built = sync.OnceValues(func() (string, error) {
-	to, err := dir()
+	dir, err := os.MkdirTemp("", "bir-wire-*")
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(to, "bir-proxy")
-	out, err := exec.Command("go", "build", "-o", path, "github.com/bir-run/bir/cmd/bir-proxy").CombinedOutput()
-	if err != nil {
-		return "", errors.New(string(out))
+	for name, pkg := range map[string]string{"bir-proxy": "cmd/bir-proxy", "agent": "conformance/wire/agent"} {
+		out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "github.com/bir-run/bir/"+pkg).CombinedOutput()
+		if err != nil {
+			os.RemoveAll(dir)
+			return "", errors.New(string(out))
+		}
 	}
-	return path, nil
+	return dir, nil
 })
 
-func removeBinary() {
-	if d, err := dir(); err == nil {
-		os.RemoveAll(d)
+// Run runs the tests of a package that uses this one, and cleans up.
+func Run(m *testing.M) int {
+	code := m.Run()
+	if dir, err := built(); err == nil {
+		os.RemoveAll(dir)
 	}
+	return code
 }
 
 // Proxy is the path of bir-proxy, freshly built.
-func Proxy(t testing.TB) string {
+func Proxy(t testing.TB) string { return program(t, "bir-proxy") }
+
+func program(t testing.TB, name string) string {
 	t.Helper()
-	path, err := built()
+	dir, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return path
+	return filepath.Join(dir, name)
 }
 
 // Wire is a running upstream, with or without a proxy before it, and both ends of
@@ -113,10 +117,8 @@ func (g *Growing) Await(t *testing.T, what string, enough func(got []byte, ended
 	t.Helper()
 	deadline := time.After(Patience)
 	for {
-		g.mu.Lock()
-		got, ended := bytes.Clone(g.bytes), g.ended
-		g.mu.Unlock()
-		if enough(got, ended) {
+		got, ok := g.look(enough)
+		if ok {
 			return got
 		}
 		select {
@@ -125,6 +127,15 @@ func (g *Growing) Await(t *testing.T, what string, enough func(got []byte, ended
 			t.Fatalf("%s did not come: %d bytes so far, the last %q", what, len(got), got[max(0, len(got)-200):])
 		}
 	}
+}
+
+// look returns what there is, and whether it is enough. What is there is never written
+// to again, so that no copy is made of it.
+func (g *Growing) look(enough func(got []byte, ended bool) bool) (got []byte, ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	got = g.bytes[:len(g.bytes):len(g.bytes)]
+	return got, enough(got, g.ended)
 }
 
 // Options say how the proxy is started.
@@ -155,11 +166,11 @@ func open(t *testing.T, wrapper []string, o Options) *Wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	argv := append(wrapper, os.Args[0])
+	argv := append(wrapper, program(t, "agent"), listener.Addr().String())
 	w := &Wire{T: t, Cmd: exec.Command(argv[0], argv[1:]...), Stderr: newGrowing(), Host: newGrowing(), Exited: make(chan struct{}),
 		Home: t.TempDir(), listener: listener.(*net.TCPListener), deaf: o.Deaf}
 	// Nothing listens on port 9: what is recorded stays in this folder.
-	w.Cmd.Env = append(os.Environ(), agentVar+"="+listener.Addr().String(), "BIR_HOME="+w.Home, "BIR_AUTH_URL=http://127.0.0.1:9")
+	w.Cmd.Env = append(w.Cmd.Environ(), "BIR_HOME="+w.Home, "BIR_AUTH_URL=http://127.0.0.1:9")
 	w.Cmd.Env = append(w.Cmd.Env, o.Env...)
 	w.start()
 	if !o.Lazy {
@@ -181,13 +192,13 @@ func (w *Wire) Accept() {
 	if w.agent != nil {
 		w.agent.Close()
 	}
-	hello, err := readFrame(agent)
+	hello, err := ReadFrame(agent)
 	if err != nil {
 		w.Fatal(err)
 	}
 	w.agent, w.Upstream, w.InputEnd = agent, newGrowing(), make(chan struct{})
 	w.Signals, w.Children = make(chan string, 16), make(chan int, 4)
-	w.PID, _ = strconv.Atoi(string(hello.payload))
+	w.PID, _ = strconv.Atoi(string(hello.Payload))
 	go watch(agent, w.Upstream, w.InputEnd, w.Signals, w.Children) // ends with the agent
 }
 
@@ -240,20 +251,20 @@ func (w *Wire) clean() {
 
 func watch(agent net.Conn, input *Growing, inputEnd chan<- struct{}, signals chan<- string, children chan<- int) {
 	for {
-		f, err := readFrame(agent)
+		f, err := ReadFrame(agent)
 		if err != nil {
 			input.end()
 			return
 		}
-		switch f.kind {
-		case toldInput:
-			_, _ = input.Write(f.payload)
-		case toldEnd:
+		switch f.Kind {
+		case ToldInput:
+			_, _ = input.Write(f.Payload)
+		case ToldEnd:
 			close(inputEnd)
-		case toldSignal:
-			signals <- string(f.payload)
-		case toldGrandchild:
-			pid, _ := strconv.Atoi(string(f.payload))
+		case ToldSignal:
+			signals <- string(f.Payload)
+		case ToldGrandchild:
+			pid, _ := strconv.Atoi(string(f.Payload))
 			children <- pid
 		}
 	}
@@ -262,7 +273,7 @@ func watch(agent net.Conn, input *Growing, inputEnd chan<- struct{}, signals cha
 // Do tells the upstream what to do.
 func (w *Wire) Do(kind byte, payload ...byte) {
 	w.Helper()
-	if err := writeFrame(w.agent, frame{kind, payload}); err != nil {
+	if err := WriteFrame(w.agent, Frame{kind, payload}); err != nil {
 		w.Fatal(err)
 	}
 }
