@@ -134,7 +134,7 @@ func (c config) settleRemote() (config, error) {
 	u, err := url.Parse(c.URL)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
-		return c, errors.New("the server's URL: want http://HOST/... or https://HOST/...") // it may hold a secret
+		return c, errors.New("the server's address: want an http:// or https:// URL with a host") // it may hold a secret
 	case len(c.Command) > 0:
 		return c, errors.New("give a command or --url URL, not both")
 	case c.Transport == "":
