@@ -16,7 +16,7 @@ type mutation struct {
 
 func appended(suffix string) mutation {
 	return mutation{"append " + suffix, func(text string) string {
-		if strings.Contains(text, "#") || strings.Contains(text, "--") && strings.HasPrefix(text, "select") {
+		if strings.Contains(text, "#") || strings.Contains(text, " -- ") {
 			return "" // what is appended may stand in a comment
 		}
 		return text + suffix

@@ -21,7 +21,7 @@ type reader struct {
 	naming    bool // the word before is followed by the name of a table
 }
 
-// token is one of a statement. Words are in capitals.
+// token is one of a statement, as it is written.
 type token struct {
 	text    string
 	literal bool
@@ -67,7 +67,7 @@ func (r *reader) token(t *sqllexer.Token) (ambiguous string) {
 	if isLetters(t.Value) && r.before == numberBefore {
 		return "has a word tight after a number, which engines read differently"
 	}
-	r.tokens = append(r.tokens, token{strings.ToUpper(t.Value), false})
+	r.tokens = append(r.tokens, token{t.Value, false})
 	r.word(t)
 	return ""
 }
@@ -80,7 +80,7 @@ func (r *reader) punctuation(sign string) {
 	}
 	if sign == "(" && n > 1 && r.verbs[n-1] == "REPLACE" && r.before == wordBefore {
 		r.verbs = r.verbs[:n-1] // the function
-		r.changes = slices.ContainsFunc(r.verbs, func(v string) bool { return writes(v, false) })
+		r.changes = slices.ContainsFunc(r.verbs, func(v string) bool { return kindOf(v)&changesSomething != 0 })
 	}
 	r.tokens = append(r.tokens, token{sign, false})
 }
@@ -95,31 +95,24 @@ func (r *reader) word(t *sqllexer.Token) {
 	if !isLetters(t.Value) {
 		return
 	}
-	upper := strings.ToUpper(t.Value)
-	if i := strings.LastIndexByte(upper, '.'); i >= 0 {
-		upper = upper[i+1:]
-	}
+	name := t.Value[strings.LastIndexByte(t.Value, '.')+1:]
 	isCall := t.Type == sqllexer.FUNCTION
-	if r.naming && !isCall && !tableFollows[upper] && !skipped[upper] {
+	is := kindOf(name)
+	if isCall && reaches(strings.ToUpper(name)) {
+		is |= changesSomething
+	}
+	if r.naming && !isCall && is&(beforeTable|withinTable) == 0 {
 		r.tables = append(r.tables, t.Value)
 		r.naming = false
 		return
 	}
-	r.naming = tableFollows[upper] || r.naming && !isCall
-	r.condition = r.condition || upper == "WHERE"
-	isWriting := writes(upper, isCall)
-	r.changes = r.changes || isWriting
-	if len(r.verbs) == 0 || isWriting || joining[upper] {
-		r.verbs = append(r.verbs, upper)
+	r.naming = is&beforeTable != 0 || r.naming && !isCall
+	r.condition = r.condition || is&startsCondition != 0
+	r.changes = r.changes || is&changesSomething != 0
+	if len(r.verbs) == 0 || is&(changesSomething|joinsQuery) != 0 {
+		r.verbs = append(r.verbs, strings.ToUpper(name))
 	}
 }
-
-// tableFollows are the words before the name of what a statement changes, and
-// skipped are those that may stand between.
-var (
-	tableFollows = setOf("FROM INTO UPDATE TABLE DATABASE SCHEMA VIEW INDEX ON TRUNCATE USER ROLE")
-	skipped      = setOf("IF NOT EXISTS ONLY LOW_PRIORITY IGNORE QUICK")
-)
 
 // end closes a statement. An empty one is none.
 func (r *reader) end() {
@@ -133,7 +126,7 @@ func (r *reader) end() {
 		verb = "SELECT"
 	}
 	slices.Sort(rest)
-	words := append([]string{verb}, slices.Compact(rest)...)
+	words := append([]string{verb}, rest...)
 	if r.changes {
 		words = append(words, r.tables...)
 		if !r.condition {
@@ -154,6 +147,9 @@ func shapeOf(verb string, tokens []token) string {
 	var out []string
 	skipping := false
 	for _, t := range tokens {
+		if !t.literal {
+			t.text = strings.ToUpper(t.text)
+		}
 		switch {
 		case verb == "INSERT" || verb == "UPSERT":
 			if t.literal || !insertWords[t.text] {

@@ -94,6 +94,9 @@ const maxShownBytes = 80
 // ambiguous finds what one engine takes for the end of a string or a comment and
 // another one does not.
 func ambiguous(text string) (why string) {
+	if !strings.ContainsAny(text, "\\/#`[-\x00") {
+		return "" // most texts have no sign that is read differently
+	}
 	switch {
 	case strings.Contains(text, `\'`), strings.Contains(text, `\"`), strings.Contains(text, "\\`"):
 		return "has a backslash before a quote, which engines read differently"
@@ -148,6 +151,9 @@ func quoteInBrackets(text string) bool {
 
 // unquoteNames writes `name` as name, where the name is one.
 func unquoteNames(text string) string {
+	if !strings.Contains(text, "`") {
+		return text
+	}
 	parts := strings.Split(text, "`")
 	if len(parts)%2 == 0 {
 		return text
