@@ -12,6 +12,7 @@ import (
 type uses struct {
 	sizes   bool
 	locales bool
+	dates   bool
 	regexps bool
 	json    bool
 
@@ -24,7 +25,8 @@ type uses struct {
 func usesOf(source string) uses {
 	return uses{
 		sizes:     strings.Contains(source, "repeat") || strings.Contains(source, "pad"),
-		locales:   strings.Contains(source, "toLocale") || strings.Contains(source, "localeCompare"),
+		locales:   strings.Contains(source, "toLocale") || strings.Contains(source, "localeCompare") || strings.Contains(source, "Intl"),
+		dates:     strings.Contains(source, "Date"),
 		features:  featuresOf(source),
 		reactions: strings.Contains(source, ".then") || strings.Contains(source, ".catch") || strings.Contains(source, "allSettled"),
 		radix:     writesRadix(source),
@@ -39,7 +41,10 @@ func (ev *evaluation) guardBuiltins() {
 		ev.guardSizes()
 	}
 	if ev.program.uses.locales {
-		ev.guardLocales()
+		ev.installLocales()
+	}
+	if ev.program.uses.dates {
+		ev.installDateText()
 	}
 	if ev.program.uses.radix {
 		ev.installRadix()
@@ -95,40 +100,4 @@ func (ev *evaluation) needs(bytes float64) {
 	if bytes > float64(ev.limits.MemoryBytes) {
 		ev.stopFor(stoppedMemory)
 	}
-}
-
-// guardLocales refuses what goja would answer as if no locale had been named: a
-// wrong value that looks right is worse than an error.
-func (ev *evaluation) guardLocales() {
-	refuse := func(method string) {
-		panic(ev.vm.NewTypeError(method + " is not available: bodies have no locale data"))
-	}
-	always := map[string][]string{
-		"Number": {"toLocaleString"},
-		"BigInt": {"toLocaleString"},
-		"Date":   {"toLocaleString", "toLocaleDateString", "toLocaleTimeString"},
-	}
-	for builtin, methods := range always {
-		for _, method := range methods {
-			ev.guard(builtin, method, func(goja.FunctionCall) { refuse(builtin + ".prototype." + method) })
-		}
-	}
-	for _, method := range []string{"toLocaleUpperCase", "toLocaleLowerCase"} {
-		ev.guard("String", method, func(c goja.FunctionCall) {
-			if !plainLocale(c.Argument(0)) {
-				refuse(method + " with a locale")
-			}
-		})
-	}
-	ev.guard("String", "localeCompare", func(c goja.FunctionCall) {
-		if !plainLocale(c.Argument(1)) || !goja.IsUndefined(c.Argument(2)) {
-			refuse("localeCompare with a locale or options")
-		}
-	})
-}
-
-// plainLocale is one whose letters and order are those that goja always uses.
-func plainLocale(locale goja.Value) bool {
-	text, ok := locale.(goja.String)
-	return goja.IsUndefined(locale) || ok && (text.String() == "en" || strings.HasPrefix(text.String(), "en-"))
 }

@@ -135,7 +135,7 @@ func TestErrorsNameThePlaceInTheAuthorsText(t *testing.T) {
 		{"\n import fs from 'fs'", wire.Failure{Type: typeSyntax, Message: noModules, Line: 2, Column: 2}},
 		{"return 'é'.replace(/\\p{No}{/u, '')", wire.Failure{Type: typeSyntax, Message: `SyntaxError: Invalid regular expression: /\p{No}{/u: Incomplete quantifier`, Line: 1, Column: 20}},
 		{"return new RegExp('\\\\p{Nope}', 'u')", wire.Failure{Type: typeThrow, Message: `SyntaxError: Invalid regular expression: /\p{Nope}/u: Invalid property name`, Line: 1, Column: 8}},
-		{"return (5).toLocaleString('de')", wire.Failure{Type: typeThrow, Message: "TypeError: Number.prototype.toLocaleString is not available: bodies have no locale data", Line: 1, Column: 26}},
+		{"return (5).toLocaleString('de', {style: 'unit'})", wire.Failure{Type: typeThrow, Message: "TypeError: Invalid unit argument for Intl.NumberFormat() ''", Line: 1, Column: 26}},
 		{"return fetch('x')", wire.Failure{Type: typeThrow, Message: "ReferenceError: fetch is not defined: bodies cannot reach the network", Line: 1, Column: 13}},
 		{"return process.env", wire.Failure{Type: typeThrow, Message: "ReferenceError: process is not defined: bodies cannot reach the process or its environment", Line: 1, Column: 8}},
 

@@ -16,8 +16,8 @@ export const timeFields = {
   hour: [undefined, 'numeric', '2-digit'],
   minute: [undefined, 'numeric', '2-digit'],
   second: [undefined, 'numeric', '2-digit'],
-  fractionalSecondDigits: [undefined, 3],
-  timeZoneName: [undefined, 'short', 'long'],
+  fractionalSecondDigits: [undefined, 1, 2, 3],
+  timeZoneName: [undefined, 'short', 'long', 'shortOffset'],
   dayPeriod: [undefined, 'short'],
   hour12: [true, false],
 }
@@ -37,19 +37,32 @@ export function dates(locale) {
   const dateCombos = combinations(dateFields)
   const timeCombos = combinations(timeFields)
   const glues = new Distinct()
-  const date = dateCombos.map(o => isEmpty(o) ? 0 : r.place(o))
+  const date = dateCombos.map(o => isEmpty(o) || crashes(locale, o) ? 0 : r.place(o))
   const time = timeCombos.map(o => isEmpty(o) ? 0 : r.place(o))
-  const glue = dateCombos.map((o, i) => isEmpty(o) ? 0 : glues.place(r.glue(o, date[i])))
+  const glue = dateCombos.map((o, i) => date[i] === 0 ? 0 : glues.place(r.glue(o, date[i])))
   const weekday = dateFields.weekday.slice(1).map(weekday =>
-    timeCombos.map(o => isEmpty(o) ? 0 : r.place({ weekday, ...o })).join(' '))
+    runs(timeCombos.map((o, i) => isEmpty(o) ? 0 : r.placeAround(time[i], { weekday, ...o }))))
   return {
     dates: {
       ...r.names(), ...r.styles(glues), ...cycles(locale),
-      date: date.join(' '), time: time.join(' '), glue: glue.join(' '), weekday,
+      date: runs(date), time: runs(time), glue: runs(glue), weekday,
       glues: glues.values, patterns: r.patterns.values,
     },
     dayPeriods: dayPeriods(locale),
   }
+}
+
+// crashes are the formats that this Node ends its process on.
+function crashes(locale, o) { return locale === 'de-CH' && o.era && (!o.year || /numeric|digit/.test(o.month)) }
+
+// runs writes a list of places, a repeated one as place*times.
+function runs(places) {
+  const out = []
+  for (let i = 0, j; i < places.length; i = j) {
+    for (j = i; j < places.length && places[j] === places[i];) j++
+    out.push(j - i > 1 ? `${places[i]}*${j - i}` : `${places[i]}`)
+  }
+  return out.join(' ')
 }
 
 function cycles(locale) {
@@ -84,6 +97,11 @@ class Recorder {
 
   place(options) { return this.patterns.place(this.pattern(options)) }
 
+  // placeAround is the place of a pattern with {0} for the pattern of the time in it.
+  placeAround(time, options) {
+    return this.patterns.place(this.pattern(options).replace(this.patterns.values[time], '{0}'))
+  }
+
   pattern(options) {
     const format = new Intl.DateTimeFormat(this.locale, { timeZone: 'UTC', ...options })
     return format.formatToParts(probe).map(p => p.type === 'literal' ? p.value : `{${this.token(format, p)}}`).join('')
@@ -99,7 +117,7 @@ class Recorder {
       case 'minute': return value === '8' ? 'm' : value === '08' ? 'mm' : fail(type, value)
       case 'second': return value === '9' ? 's' : value === '09' ? 'ss' : fail(type, value)
       case 'fractionalSecond': return 'S'
-      case 'timeZoneName': return value === 'UTC' ? 'z' : 'zzzz'
+      case 'timeZoneName': return value === 'UTC' || value.startsWith('GMT') ? 'z' : 'zzzz'
       case 'month':
         if (value === '3') return 'M'
         if (value === '03') return 'MM'
@@ -107,10 +125,9 @@ class Recorder {
       case 'weekday': return list('E', Array.from({ length: 7 }, (_, d) => at(2, 7 + d, 7)))
       case 'era': return list('G', [new Date(Date.UTC(-100, 2, 5)), probe])
       case 'dayPeriod': {
-        const halves = over([probe, at(2, 5, 19)])
-        const afternoon = over([at(2, 5, 15), at(2, 5, 19)])
-        return afternoon[0] === afternoon[1] && over([at(2, 5, 4)])[0] === halves[0] && halves[0] !== halves[1]
-          ? 'a' + this.vectors.dayPeriod.place(halves) : 'B'
+        const names = over([1, 4, 7, 11, 13, 15, 19, 22].map(hour => at(2, 5, hour)))
+        const isHalf = new Set(names.slice(0, 4)).size === 1 && new Set(names.slice(4)).size === 1 && names[0] !== names[4]
+        return isHalf ? 'a' + this.vectors.dayPeriod.place([names[0], names[4]]) : 'B'
       }
       default: return fail(type, value)
     }
@@ -120,7 +137,7 @@ class Recorder {
     const time = { hour: 'numeric', minute: 'numeric', second: 'numeric', hour12: false }
     const both = this.pattern({ ...dateOptions, ...time })
     const glue = both.replace(this.patterns.values[datePlace], '{1}').replace(this.pattern(time), '{0}')
-    if (!isGlue(glue) && !onlyWeekday(dateOptions)) console.error(this.locale, dateOptions, glue, both)
+    if (!isGlue(glue) && !alone(dateOptions)) console.error(this.locale, dateOptions, glue, both)
     return isGlue(glue) ? glue : '{1} {0}'
   }
 
@@ -153,6 +170,7 @@ class Recorder {
 }
 
 const isGlue = g => g.includes('{1}') && g.includes('{0}') && g.replace('{1}', '').replace('{0}', '').match(/[{}]/) === null
-const onlyWeekday = o => Object.keys(o).join() === 'weekday'
+// With only one of these there is no pattern to compare with.
+const alone = o => ['weekday', 'era'].includes(Object.keys(o).join())
 
 function fail(type, value) { throw new Error(`${type} is ${value}`) }

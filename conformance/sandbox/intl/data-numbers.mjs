@@ -7,9 +7,9 @@ export function numbers(locale) {
     patterns: patterns(locale),
     compact: compact(locale),
     currencies: currencies(locale),
-    currencyNames: currencyNames(locale),
+    ...currencyNames(locale),
     units: units(locale),
-    perUnits: perUnits(locale),
+    ...perUnits(locale),
   }
 }
 
@@ -42,17 +42,13 @@ function grouping(locale) {
 function patterns(locale) {
   const signed = options => [1, -1, 2].map(n =>
     numberPattern(locale, { ...options, signDisplay: n === 2 ? 'always' : 'auto' }, n))
-  const currency = { style: 'currency', currency: 'EUR', currencyDisplay: 'code' }
-  // A code is a word, and words are kept from digits: that space is not the pattern's.
-  const close = list => list.map(p => p.replace('{c}\u00a0{n}', '{c}{n}'))
-  const dollar = { ...currency, currency: 'USD', currencyDisplay: 'narrowSymbol' }
+  const dollar = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' }
   return {
     decimal: signed({}),
     percent: signed({ style: 'percent' }),
+    percentCompact: signed({ style: 'percent', notation: 'compact' }), // has a space of its own
     currency: signed(dollar),
     accounting: signed({ ...dollar, currencySign: 'accounting' }),
-    // Where the pattern itself has the space, the symbol has it too.
-    currencyWord: close(signed(currency)),
   }
 }
 
@@ -66,31 +62,24 @@ function compact(locale) {
   return out
 }
 
-// magnitudes gives, for 10^3 to 10^14 and each plural category, the digits that are
-// not written and the pattern of the rest.
+// magnitudes gives, for 10^3 to 10^20 and each plural category, the digits that are
+// not written and the pattern of the rest; under =1 that of 1 alone if it has its own.
 function magnitudes(locale, options) {
   const format = new Intl.NumberFormat(locale, options)
   const out = []
-  for (let power = 3; power < 15; power++) {
-    const entry = {}
-    for (const [category, n] of Object.entries(compactSamples(locale, power))) {
-      const parts = format.formatToParts(n * 10 ** power)
-      const written = parts.filter(p => p.type === 'integer').map(p => p.value).join('').length
-      entry[category] = `${power + 1 - written}|${numberPattern(locale, options, n * 10 ** power)}`
+  for (let power = 3; power <= 20; power++) {
+    const of = n => {
+      const value = BigInt(n * 10) * 10n ** BigInt(power - 1)
+      const written = format.formatToParts(value).filter(p => p.type === 'integer').map(p => p.value).join('').length || 1
+      return `${power + 1 - written}|${numberPattern(locale, options, value)}`
     }
+    const entry = {}
+    const leading = n => n * 10 ** (Number(of(n).match(/^\d+/)) === power ? 0 : power - Number(of(n).match(/^\d+/)))
+    for (const n of [1.1, 1.5, 2.1, 2, 5, 3, 1]) entry[plural(locale, leading(n))] ??= of(n)
+    entry.other ??= of(2)
+    if (leading(1) === 1 && entry[plural(locale, 1)] !== of(1)) entry['=1'] = of(1)
     out.push(entry)
   }
-  return out
-}
-
-function compactSamples(locale, power) {
-  const rules = new Intl.PluralRules(locale, { notation: 'compact' })
-  const out = {}
-  const written = power % 3
-  for (const n of [1, 2, 5, 3, 1.1, 1.5, 2.1]) {
-    if (written === 0 || Number.isInteger(n)) out[plural(locale, n * 10 ** written)] ??= n
-  }
-  void rules
   return out
 }
 
@@ -100,32 +89,50 @@ function plural(locale, n) {
   return new Intl.PluralRules(locale).select(n)
 }
 
+// known are the codes that Node has a name for; named are those of today.
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+const namer = new Intl.DisplayNames('en', { type: 'currency', fallback: 'none' })
+const known = letters.flatMap(a => letters.flatMap(b => letters.map(c => a + b + c))).filter(c => namer.of(c))
+const named = Intl.supportedValuesOf('currency')
+
+export function currencyCodes() {
+  return { named: named.join(' '), others: known.filter(c => !named.includes(c)).join(' ') }
+}
+
 // currencies are symbol and narrow symbol where they differ from the code.
 function currencies(locale) {
   const out = {}
-  for (const currency of Intl.supportedValuesOf('currency')) {
+  for (const currency of known) {
     const of = currencyDisplay => part(locale, { style: 'currency', currency, currencyDisplay }, 1, 'currency')
-    out[currency] = [of('symbol'), of('narrowSymbol')].join('|')
+    const symbols = [of('symbol'), of('narrowSymbol')]
+    if (symbols.some(s => s !== currency)) out[currency] = symbols.join('|')
   }
   return out
 }
 
+// fractionDigits are those of the currencies that have another number than two.
+export function fractionDigits() {
+  const of = currency => new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits
+  return Object.fromEntries(known.map(c => [c, of(c)]).filter(([, n]) => n !== 2))
+}
+
 function currencyNames(locale) {
   const samples = bySample(locale)
-  const out = { patterns: {}, names: {} }
-  for (const currency of Intl.supportedValuesOf('currency')) {
+  const currencyPatterns = {}
+  const currencyNames = {}
+  for (const currency of named) {
     const names = []
     for (const [category, n] of Object.entries(samples)) {
       const options = { style: 'currency', currency, currencyDisplay: 'name', minimumFractionDigits: 0 }
       names.push(part(locale, options, n, 'currency'))
       const found = numberPattern(locale, options, n)
-      out.patterns[category] ??= found
-      if (found !== out.patterns[category]) console.error(locale, currency, category, found)
+      currencyPatterns[category] ??= found
+      if (found !== currencyPatterns[category]) console.error(locale, currency, category, found)
     }
-    out.names[currency] = new Set(names).size === 1 ? names[0] : names.join('|')
+    currencyNames[currency] = new Set(names).size === 1 ? names[0] : names.join('|')
   }
-  out.names['|'] = Object.keys(samples).join('|')
-  return out
+  currencyNames['|'] = Object.keys(samples).join('|')
+  return { currencyPatterns, currencyNames }
 }
 
 const widths = ['short', 'narrow', 'long']
@@ -157,17 +164,19 @@ function units(locale) {
 // second; those that are not are kept whole.
 function perUnits(locale) {
   const names = Intl.supportedValuesOf('unit')
-  const out = { suffixes: {}, whole: {} }
+  const perSuffixes = {}
+  const perUnits = {}
   for (const below of names) {
-    out.suffixes[below] = widths.map(w => suffix(locale, below, w))
+    perSuffixes[below] = widths.map(w => suffix(locale, below, w))
     for (const above of names) {
+      if (above === 'percent') continue // Intl takes it; nobody means it
       const whole = widths.map(w => unit(locale, `${above}-per-${below}`, w))
-      if (whole.some((p, i) => differs(locale, p, above, widths[i], out.suffixes[below][i]))) {
-        out.whole[`${above}-per-${below}`] = whole
+      if (whole.some((p, i) => differs(locale, p, above, widths[i], perSuffixes[below][i]))) {
+        perUnits[`${above}-per-${below}`] = whole
       }
     }
   }
-  return out
+  return { perSuffixes, perUnits }
 }
 
 const probe = 'gigabyte'

@@ -16,8 +16,8 @@ function lists(locale) {
   const out = {}
   for (const type of ['conjunction', 'disjunction', 'unit']) {
     for (const style of ['long', 'short', 'narrow']) {
-      const between = n => new Intl.ListFormat(locale, { type, style }).formatToParts(Array(n).fill('x'))
-        .filter(p => p.type === 'literal').map(p => p.value)
+      const format = new Intl.ListFormat(locale, { type, style })
+      const between = n => format.format(Array(n).fill('|')).split('|').slice(1, -1)
       out[`${type} ${style}`] = [between(2)[0], ...between(4)]
     }
   }

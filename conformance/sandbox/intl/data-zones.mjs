@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process'
 
 const kinds = ['short', 'long', 'shortGeneric', 'longGeneric']
-const winter = new Date(Date.UTC(2024, 0, 15))
-const summer = new Date(Date.UTC(2024, 6, 15))
+const winter = new Date(Date.UTC(2025, 0, 15))
+const summer = new Date(Date.UTC(2025, 6, 15))
 
 // names are those that Go knows, which is where the offsets come from.
 function goNames() {
@@ -44,7 +44,7 @@ function namesOf(locale, zone) {
   })
 }
 
-const probes = ['en-US', 'en-GB', 'en-AU', 'en-CA', 'en-IN', 'en-NZ', 'en-ZA', 'de', 'de-AT', 'fr', 'fr-CA', 'es', 'es-MX', 'ja', 'it', 'pt', 'pt-PT', 'sv']
+const probes = ['en-US', 'en-GB', 'en-AU', 'en-CA', 'en-IN', 'en-NZ', 'en-ZA', 'de', 'de-AT', 'fr', 'fr-CA', 'es', 'es-MX', 'ja', 'it', 'pt', 'pt-PT', 'sv', 'nl']
 
 // groups are the sets of zones that all locales call the same.
 function makeGroups() {
@@ -78,7 +78,7 @@ export function zoneNames(locale) {
       console.error(locale, zone, 'is not named as its group')
     }
   }
-  out.offset = ['Etc/GMT', 'Etc/GMT-1', 'Etc/GMT+5'].map(z => name(locale, z, 'shortOffset', winter)).join('|')
+  out.offset = ['Europe/London', 'Etc/GMT-1', 'Etc/GMT+5'].map(z => name(locale, z, 'shortOffset', winter)).join('|')
   return out
 }
 
@@ -86,6 +86,6 @@ export function zoneNames(locale) {
 function generics(locale, zones) {
   return ['shortGeneric', 'longGeneric'].map(kind => {
     const found = new Set(zones.map(z => name(locale, z, kind, winter)))
-    return found.size === 1 && zones.length > 1 ? [...found][0] : ''
+    return found.size === 1 ? [...found][0] : ''
   })
 }

@@ -8,15 +8,15 @@ import path from 'node:path'
 import { dates } from './data-dates.mjs'
 import { zones, zoneNames } from './data-zones.mjs'
 import { words, plurals } from './data-words.mjs'
-import { numbers } from './data-numbers.mjs'
+import { numbers, currencyCodes, fractionDigits } from './data-numbers.mjs'
 
 const folder = path.join(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname),
   '../../../sandbox/worker/intl/cldr/data')
 
-const bases = ['en', 'de', 'fr', 'es', 'ja', 'it', 'nl', 'pt', 'sv', 'da', 'nb', 'fi']
-const regions = ['en-US', 'en-GB', 'en-AU', 'en-CA', 'en-IE', 'en-IN', 'en-NZ', 'en-ZA', 'de-DE', 'de-AT', 'de-CH',
-  'fr-FR', 'fr-BE', 'fr-CA', 'fr-CH', 'es-ES', 'es-419', 'es-AR', 'es-CO', 'es-MX', 'es-US', 'ja-JP', 'it-IT', 'it-CH',
-  'nl-NL', 'nl-BE', 'pt-BR', 'pt-PT', 'sv-SE', 'da-DK', 'nb-NO', 'fi-FI']
+const bases = ['en', 'de', 'fr', 'es', 'ja', 'it', 'nl', 'pt', 'sv']
+const regions = ['en-US', 'en-GB', 'en-AU', 'en-CA', 'en-IE', 'en-IN', 'en-NZ', 'de-DE', 'de-AT', 'de-CH',
+  'fr-FR', 'fr-BE', 'fr-CA', 'fr-CH', 'es-ES', 'es-AR', 'es-CO', 'es-MX', 'es-US', 'ja-JP', 'it-IT',
+  'nl-NL', 'nl-BE', 'pt-BR', 'pt-PT', 'sv-SE']
 
 export const locales = [...bases, ...regions]
 
@@ -24,17 +24,14 @@ function record(locale) {
   return { plurals: plurals(locale), ...numbers(locale), ...words(locale), ...dates(locale), zones: zoneNames(locale) }
 }
 
-// less is what value says beyond base; undefined if that is nothing. Lists are whole.
-function less(value, base) {
-  if (JSON.stringify(value) === JSON.stringify(base)) return undefined
-  if (base === undefined || typeof value !== 'object' || Array.isArray(value)) return value
+// less is what a region's record says beyond that of its base: entries of the second
+// level, whole; null for one that only the base has.
+function less(record, base) {
   const out = {}
-  for (const key of Object.keys(value)) {
-    const part = less(value[key], base[key])
-    if (part !== undefined) out[key] = part
-  }
-  for (const key of Object.keys(base)) {
-    if (!(key in value)) throw new Error(`base has ${key} and a region has not`)
+  for (const [part, entries] of Object.entries(record)) {
+    const changed = Object.entries(entries).filter(([k, v]) => JSON.stringify(v) !== JSON.stringify(base[part][k]))
+    const gone = Object.keys(base[part]).filter(k => !(k in entries)).map(k => [k, null])
+    if (changed.length + gone.length) out[part] = Object.fromEntries([...changed, ...gone])
   }
   return out
 }
@@ -69,11 +66,13 @@ function canonical(tag) {
   try { return Intl.getCanonicalLocales(tag)[0] } catch { return '' }
 }
 
-fs.mkdirSync(folder, { recursive: true })
-for (const f of fs.readdirSync(folder)) fs.unlinkSync(path.join(folder, f))
-const write = (name, value) => fs.writeFileSync(path.join(folder, name), value)
+const files = {}
 const all = {}
-for (const l of bases) write(`${l}.json`, lines(all[l] = record(l)))
-for (const l of regions) write(`${l}.json`, lines(less(record(l), all[l.split('-')[0]]) ?? {}))
-write('zones.json', lines(zones()))
-write('known.txt', known().join('\n') + '\n')
+for (const l of bases) files[`${l}.json`] = lines(all[l] = record(l))
+for (const l of regions) files[`${l}.json`] = lines(less(record(l), all[l.split('-')[0]]))
+files['world.json'] = lines({ ...zones(), fractionDigits: fractionDigits(), currencies: currencyCodes() })
+files['known.txt'] = known().join('\n') + '\n'
+
+fs.mkdirSync(folder, { recursive: true })
+for (const f of fs.readdirSync(folder)) if (!(f in files)) fs.unlinkSync(path.join(folder, f))
+for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(folder, name), text)
