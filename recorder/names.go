@@ -1,7 +1,9 @@
 package recorder
 
 import (
+	"crypto/rand"
 	"strings"
+	"sync"
 
 	"github.com/google/uuid"
 )
@@ -9,7 +11,29 @@ import (
 // NewID makes a prefixed UUIDv7: NewID("run") gives "run_0192...". Ids sort by
 // the time they were made, to the millisecond.
 func NewID(prefix string) string {
-	return prefix + "_" + uuid.Must(uuid.NewV7()).String()
+	return prefix + "_" + uuid.Must(uuid.NewV7FromReader(&random)).String()
+}
+
+// random reads ahead: each id would be a system call otherwise, and a recorded call
+// has three of them.
+var random readAhead
+
+type readAhead struct {
+	mu   sync.Mutex // guards what follows
+	rest []byte
+}
+
+// Read implements io.Reader.
+func (r *readAhead) Read(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.rest) < len(p) {
+		r.rest = make([]byte, max(512, len(p)))
+		_, _ = rand.Read(r.rest) // documented never to fail
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
 }
 
 // QualifiedName renders a tool as Claude Code shows it to the model,
