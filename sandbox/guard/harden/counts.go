@@ -15,7 +15,9 @@ const (
 	sectionStart   = 8
 	sectionElement = 9
 	sectionData    = 11
-	sectionLast    = 12
+
+	sectionDataCount = 12
+	sectionLast      = 12
 )
 
 // mostItems bounds the items of each section. A Go program with a web server has
