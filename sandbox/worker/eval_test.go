@@ -119,7 +119,7 @@ func TestErrorsNameThePlaceInTheAuthorsText(t *testing.T) {
 		source string
 		want   wire.Failure
 	}{
-		{"return null.x", wire.Failure{Type: typeThrow, Message: "TypeError: Cannot read property 'x' of undefined", Line: 1, Column: 13}},
+		{"return null.x", wire.Failure{Type: typeThrow, Message: "TypeError: Cannot read properties of null (reading 'x')", Line: 1, Column: 13}},
 		{"const a = 1;\n\n  throw new RangeError('no')", wire.Failure{Type: typeThrow, Message: "RangeError: no", Line: 3, Column: 9}},
 		{"const é = '😀'; missing()", wire.Failure{Type: typeThrow, Message: "ReferenceError: missing is not defined", Line: 1, Column: 24}},
 		{"throw 'plain'", wire.Failure{Type: typeThrow, Message: "threw 'plain'", Line: 1, Column: 1}},

@@ -28,6 +28,7 @@ func (ev *evaluation) thrown(value goja.Value, stack []goja.StackFrame) *wire.Fa
 }
 
 func (ev *evaluation) describe(value goja.Value) string {
+	ev.translate(value)
 	object, ok := value.(*goja.Object)
 	if !ok || object.ExportType() == proxyType {
 		return "threw " + ev.inspect(value)
@@ -69,10 +70,8 @@ var absent = map[string]string{
 	"Worker":               "bodies cannot start threads",
 	"WeakRef":              "bodies cannot watch the garbage collector",
 	"FinalizationRegistry": "bodies cannot watch the garbage collector",
-	"Intl":                 "bodies have no locale data",
 	"localStorage":         "bodies keep nothing",
 	"crypto":               "bodies have no source of randomness but Math.random, which the plan seeds",
-	"performance":          "bodies have no clock but Date, which the plan sets",
 }
 
 var notDefined = regexp.MustCompile(`^ReferenceError: ([A-Za-z_$][\w$]*) is not defined$`)
