@@ -84,7 +84,7 @@ func newReader(t *testing.T, root string) *reader {
 	r.run = r.id("runs", "list", "run_")
 	r.scn = r.id("scenario", "list", "scn_")
 	r.writeNewBody()
-	r.write("args.json", `{"params": {"region": "eu-west"}}`)
+	r.writeArguments()
 	r.write("request.json", `{"kind": "value", "parameter": "region", "value": "ap-south", "sample": "eu-west"}`)
 	module, err := os.ReadFile(filepath.Join(root, "sandbox/guards/examples/wat/deny-us-east.wasm"))
 	if err != nil {
@@ -94,8 +94,28 @@ func newReader(t *testing.T, root string) *reader {
 	return r
 }
 
-// writeNewBody writes a change of step 2 that passes the check and also runs as an
-// input body.
+// writeArguments writes what the output body of step 2 was recorded with.
+func (r *reader) writeArguments() {
+	var run struct {
+		Steps []struct{ Type, ToolOutput string }
+	}
+	if err := json.Unmarshal([]byte(r.must("bir", "runs", "show", r.run, "--json")), &run); err != nil {
+		r.t.Fatal(err)
+	}
+	var outputs []string
+	for _, s := range run.Steps {
+		if s.Type == "tool_response" {
+			outputs = append(outputs, s.ToolOutput)
+		}
+	}
+	args, err := json.Marshal(map[string]any{"params": map[string]string{"region": "eu-west"}, "toolOutput": outputs[1]})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.write("args.json", string(args))
+}
+
+// writeNewBody writes a change of step 2 that passes the check.
 func (r *reader) writeNewBody() {
 	shown := r.must("bir", "scenario", "show", r.scn, "--step", "2", "--json")
 	m := regexp.MustCompile(`"toolOutputLogic": ("(?:[^"\\]|\\.)*")`).FindStringSubmatch(shown)
@@ -106,7 +126,7 @@ func (r *reader) writeNewBody() {
 	if err := json.Unmarshal([]byte(m[1]), &body); err != nil {
 		r.t.Fatal(err)
 	}
-	r.write("new.js", "if (typeof toolOutput === \"undefined\") return { path: params.region };\n"+body)
+	r.write("new.js", "// the riskiest one\n"+body)
 }
 
 func (r *reader) id(group, verb, prefix string) string {
