@@ -99,7 +99,7 @@ func commandFault(d *command.Difference) *fault {
 func (c call) writer() *fault {
 	places := 0
 	for _, key := range keysOf(c.model, c.step) {
-		if !isPlace(key, c.step[key]) && !isPlace(key, c.model[key]) {
+		if !eitherIsPlace(key, c.model[key], c.step[key]) {
 			continue
 		}
 		places++
@@ -139,7 +139,7 @@ func (c call) other() *fault {
 func (c call) places(counts func(key string) bool) *fault {
 	for key, v := range ordered(c.model) {
 		step := c.step[key]
-		if !counts(key) || !isPlace(key, v) && !isPlace(key, step) {
+		if !counts(key) || !eitherIsPlace(key, v, step) {
 			continue
 		}
 		if !samePlace(v, step) {

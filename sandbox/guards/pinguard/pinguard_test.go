@@ -100,3 +100,18 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+func TestToolsAreToldByTheWordsOfTheirNames(t *testing.T) {
+	for _, name := range []string{"run_sql", "runSQL", "RunSql", "run-sql", "SQLRun", "executeQuery", "mcp__db__run_sql", "mysqlquery"} {
+		v := pinguard.Check(request("srv", name, `{"sql":"select 1"}`, `{"sql":"drop table x"}`))
+		if v.Code != pinguard.CodeStatement {
+			t.Errorf("%s is not taken for a tool that runs statements: %+v", name, v)
+		}
+	}
+	for _, name := range []string{"path", "filePath", "file_path", "FilePath", "target-file", "URL", "baseUrl", "dbHost"} {
+		v := pinguard.Check(request("srv", "get_thing", `{"x":"same","`+name+`":"a"}`, `{"x":"same","`+name+`":"b"}`))
+		if v.Code != pinguard.CodePlace {
+			t.Errorf("%s is not taken for a place: %+v", name, v)
+		}
+	}
+}

@@ -31,22 +31,42 @@ var contentWords = map[string]bool{
 	"description": true, "prompt": true, "title": true, "comment": true, "summary": true, "note": true, "string": true,
 }
 
+// eitherIsPlace tells whether an argument of the model's or of the step's is a place.
+func eitherIsPlace(name string, model, step any) bool {
+	byName, isContent := placeByName(name)
+	if byName || isContent {
+		return byName
+	}
+	return isPlaceValue(model) || isPlaceValue(step)
+}
+
 // isPlace tells an argument that says where a call acts: by its name, or by a value
 // that is a URL or a path from the root.
 func isPlace(name string, v any) bool {
+	byName, isContent := placeByName(name)
+	if byName || isContent {
+		return byName
+	}
+	return isPlaceValue(v)
+}
+
+// placeByName tells whether a name says that the value is a place, or that it is
+// content and so none.
+func placeByName(name string) (isPlace, isContent bool) {
 	words := nameWords(name)
-	isContent := hasAny(words, contentWords)
-	if slices.ContainsFunc(words, func(w string) bool { return placeWords[w] && !(isContent && w == "source") }) {
-		return true
+	isContent = hasAny(words, contentWords)
+	for _, w := range words {
+		isPlace = isPlace || placeWords[w] && !(isContent && w == "source")
 	}
-	if isContent {
-		return false
-	}
+	return isPlace, isContent
+}
+
+func isPlaceValue(v any) bool {
 	switch v := v.(type) {
 	case string:
 		return looksLikePlace(v)
 	case []any:
-		return slices.ContainsFunc(v, func(item any) bool { return isPlace("", item) })
+		return slices.ContainsFunc(v, isPlaceValue)
 	case map[string]any:
 		for key, item := range v {
 			if isPlace(key, item) {
@@ -82,7 +102,7 @@ func samePlace(a, b any) bool {
 			return false
 		}
 		for _, key := range keysOf(a, b) {
-			if (isPlace(key, a[key]) || isPlace(key, b[key])) && !samePlace(a[key], b[key]) {
+			if eitherIsPlace(key, a[key], b[key]) && !samePlace(a[key], b[key]) {
 				return false
 			}
 		}

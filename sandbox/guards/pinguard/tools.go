@@ -3,7 +3,7 @@ package pinguard
 import (
 	"slices"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
 	"github.com/bir-run/bir/sandbox/guards/pinguard/command"
 )
@@ -68,19 +68,16 @@ func toolOf(server, name string) tool {
 			server, name = rest[:i], rest[i+2:]
 		}
 	}
-	t := tool{name: name, words: nameWords(name)}
-	if server == "" {
-		if class, ok := hostTools[name]; ok {
-			t.class = class
-			if name == "PowerShell" {
-				t.language = command.PowerShell
-			}
-			return t
+	t := tool{name: name}
+	if class, ok := hostTools[name]; ok && server == "" {
+		t.class = class
+		if name == "PowerShell" {
+			t.language = command.PowerShell
 		}
+		return t
 	}
-	serverWords := nameWords(server)
-	t.words = append(t.words, serverWords...)
-	own := t.words[:len(t.words)-len(serverWords)]
+	own := nameWords(name)
+	t.words = append(slices.Clip(own), nameWords(server)...)
 	t.destroys = hasAny(own, destroyWords)
 	switch {
 	case readingTools[name]:
@@ -90,7 +87,7 @@ func toolOf(server, name string) tool {
 	case hasAny(own, writeWords) || hasAny(own, changeWords) && hasAny(own, fileWords):
 		t.class = writingTool
 	}
-	if hasAny(t.words, words("powershell pwsh")) {
+	if t.class == runningTool && (slices.Contains(t.words, "powershell") || slices.Contains(t.words, "pwsh")) {
 		t.language = command.PowerShell
 	}
 	return t
@@ -106,26 +103,31 @@ func hasStem(list []string) bool {
 	})
 }
 
-// nameWords takes a name in any convention apart: runSQL, run_sql, Run-Sql.
+// nameWords takes a name in any convention apart: runSQL, run_sql, Run-Sql. Letters
+// beyond ASCII belong to words.
 func nameWords(name string) (all []string) {
-	var word []rune
-	end := func() {
-		if len(word) > 0 {
-			all = append(all, strings.ToLower(string(word)))
+	start := 0
+	end := func(at int) {
+		if at > start {
+			all = append(all, strings.ToLower(name[start:at]))
 		}
-		word = nil
 	}
-	runes := []rune(name)
-	for i, r := range runes {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			end()
-			continue
-		case unicode.IsUpper(r) && i > 0 && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
-			end()
+	for i := range len(name) {
+		switch b := name[i]; {
+		case !isWordByte(b):
+			end(i)
+			start = i + 1
+		case isUpper(b) && i > start && (!isUpper(name[i-1]) || i+1 < len(name) && name[i+1] >= 'a' && name[i+1] <= 'z'):
+			end(i)
+			start = i
 		}
-		word = append(word, r)
 	}
-	end()
+	end(len(name))
 	return all
 }
+
+func isWordByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || isUpper(b) || b >= '0' && b <= '9' || b >= utf8.RuneSelf
+}
+
+func isUpper(b byte) bool { return b >= 'A' && b <= 'Z' }

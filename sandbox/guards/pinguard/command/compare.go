@@ -108,7 +108,7 @@ func (r reader) read(line string) outline {
 	if r.lang == PowerShell {
 		return readPowerShell(line)
 	}
-	p := &posixReader{parser: r.parser}
+	p := &posixReader{parser: r.parser, outline: outline{parts: make([]part, 0, 12)}}
 	p.script(line)
 	return p.outline
 }
