@@ -45,15 +45,9 @@ type results map[string][]string
 // run runs a suite's command and reads what it found.
 func run(t *testing.T, suite string, environ []string, args ...string) results {
 	t.Helper()
-	script := filepath.Join("..", "npm", "node_modules", suite, "dist", "index.js")
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("no node here")
-	}
-	if _, err := os.Stat(script); err != nil {
-		t.Skip("the suite is not installed: run make npm")
-	}
 	out := t.TempDir()
-	cmd := exec.Command("node", append(append(shim(t), script), append(args, "-o", out)...)...)
+	path := script(t, suite)
+	cmd := exec.Command("node", append(append(shim(t), path), append(args, "-o", out)...)...)
 	cmd.Env = append(os.Environ(), environ...)
 	text, err := cmd.CombinedOutput() // which ends with 1 when a check failed
 	found := read(t, out)
@@ -61,6 +55,19 @@ func run(t *testing.T, suite string, environ []string, args ...string) results {
 		t.Fatalf("the suite found nothing: %v\n%s", err, text)
 	}
 	return found
+}
+
+// script is the suite's program.
+func script(t *testing.T, suite string) string {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("no node here")
+	}
+	path := filepath.Join("..", "npm", "node_modules", suite, "dist", "index.js")
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("the suite is not installed: run make npm")
+	}
+	return path
 }
 
 // shim is what an older Node needs to load the suite.
