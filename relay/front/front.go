@@ -303,4 +303,5 @@ func (f *Front) answer(w http.ResponseWriter, res *http.Response, seen *exchange
 	for name, values := range res.Trailer {
 		h[http.TrailerPrefix+name] = values
 	}
+	_ = flusher.Flush() // the client is not to wait for the record
 }

@@ -220,6 +220,22 @@ func TestCallsAreRecordedHoweverTheyAreAnswered(t *testing.T) {
 	}
 }
 
+func TestLargeCallIsRecordedAndPassedOn(t *testing.T) {
+	big := strings.Repeat("x", 3<<20)
+	var got int
+	url, rec, _ := stand(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = len(body)
+		io.WriteString(w, `{"jsonrpc":"2.0","id":"a","result":{}}`)
+	}))
+	body := "{\"jsonrpc\":\"2.0\",\n\"method\":\"tools/call\",\"params\":{\"name\":\"echo\",\"arguments\":{\"x\":\"" + big + "\"}},\r\n\"id\":\"a\"\n}"
+	text(t, post(t, url, body))
+	rec.Await(1)
+	if c := rec.Calls()[0]; got != len(body) || c.Status != recorder.StatusOK || len(c.Args) < len(big) {
+		t.Errorf("%d bytes of %d passed, %s, %d bytes of arguments", got, len(body), c.Status, len(c.Args))
+	}
+}
+
 func TestClientsMayUseTheSameIDs(t *testing.T) {
 	var arrived sync.WaitGroup
 	arrived.Add(2)

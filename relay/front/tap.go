@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -32,7 +33,10 @@ type tap struct {
 	up    *silentUpstream
 	ended chan struct{} // closed when the relay has ended
 
-	asking sync.Mutex // one line at a time
+	asking  sync.Mutex     // one line at a time, to the server
+	telling sync.Mutex     // likewise, from the server
+	ending  sync.WaitGroup // the answers that are still being read
+	slots   chan struct{}  // holds a token for each of them
 
 	mu   sync.Mutex // guards all below
 	next int
@@ -40,7 +44,7 @@ type tap struct {
 }
 
 func newTap(name string, record relay.Record, log *slog.Logger) *tap {
-	t := &tap{ended: make(chan struct{}), open: map[string]int{}, up: newSilentUpstream()}
+	t := &tap{ended: make(chan struct{}), open: map[string]int{}, up: newSilentUpstream(), slots: make(chan struct{}, maxEnding)}
 	t.host, t.asks = io.Pipe()
 	t.relay = relay.New(relay.Config{HostIn: t.host, HostOut: io.Discard, Upstream: t.up, Name: name, Record: record, Log: log})
 	return t
@@ -63,35 +67,40 @@ func (t *tap) start(ctx context.Context) <-chan struct{} {
 
 func (t *tap) stop() {
 	if t != nil {
+		t.ending.Wait()
 		t.asks.Close()
 	}
 }
 
-// ask plays a line of the host, and returns when the relay has noted it: the answer
-// may come at once.
-func (t *tap) ask(line []byte) {
+// ask plays a message of the host under our id of it, and returns when the relay has
+// noted it: the answer may come at once.
+func (t *tap) ask(m jsonrpc.Message, id int) {
 	t.asking.Lock()
 	defer t.asking.Unlock()
-	if _, err := t.asks.Write(append(line, '\n')); err != nil {
-		return
-	}
-	for noted := 0; noted <= len(line); {
-		select {
-		case n := <-t.up.noted:
-			noted += n
-		case <-t.ended:
-			return
-		}
-	}
+	t.up.await(play(t.asks, m, id))
 }
 
-// tell plays a line of the server.
-func (t *tap) tell(line []byte) {
-	_, _ = t.up.tells.Write(append(line, '\n')) // fails when the relay has ended
+// tell plays a message of the server.
+func (t *tap) tell(m jsonrpc.Message, id int) {
+	t.telling.Lock()
+	defer t.telling.Unlock()
+	play(t.up.tells, m, id)
+}
+
+// play writes a message with another id, on one line, and returns how long that is.
+// What is written to has ended when the relay has.
+func play(to io.Writer, m jsonrpc.Message, id int) (size int) {
+	start, end := m.IDAt()
+	number := strconv.AppendInt(nil, int64(id), 10)
+	for _, piece := range [][]byte{oneLine(m.Raw[:start]), number, oneLine(m.Raw[end:]), []byte("\n")} {
+		n, _ := to.Write(piece)
+		size += n
+	}
+	return size
 }
 
 // call notes a tools/call and returns our id of it.
-func (t *tap) call(session, key string, params []byte) int {
+func (t *tap) call(session, key string, m jsonrpc.Message) int {
 	t.mu.Lock()
 	t.next++
 	id := t.next
@@ -99,23 +108,32 @@ func (t *tap) call(session, key string, params []byte) int {
 		t.open[session+"\n"+key] = id
 	}
 	t.mu.Unlock()
-	t.ask(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, methodCall, oneLine(params)))
+	t.ask(m, id)
 	return id
 }
 
 // greet lets the relay know who the client says it is.
-func (t *tap) greet(params []byte) {
+func (t *tap) greet(m jsonrpc.Message) {
 	t.mu.Lock()
 	t.next++
 	id := t.next
 	t.mu.Unlock()
-	t.ask(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"initialize","params":%s}`, id, oneLine(params)))
-	t.tell(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{}}`, id))
+	t.ask(m, id)
+	t.tell(jsonrpc.Classify([]byte(`{"jsonrpc":"2.0","id":0,"result":{}}`)), id)
 }
 
 // cancel notes that the client gave up on a call.
 func (t *tap) cancel(id int) {
-	t.ask(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":{"requestId":%d}}`, methodCancelled, id))
+	t.asking.Lock()
+	defer t.asking.Unlock()
+	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":{"requestId":%d}}`+"\n", methodCancelled, id)
+	n, _ := t.asks.Write(line) // fails when the relay has ended
+	t.up.await(n)
+}
+
+// fail notes that a call ended without an answer.
+func (t *tap) fail(id, code int, text string) {
+	t.tell(jsonrpc.Classify(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":0,"error":{"code":%d,"message":%q}}`, code, text)), id)
 }
 
 // take finds a call of a session and forgets it; 0 when there is none.
@@ -152,11 +170,11 @@ func (e *exchange) note(m jsonrpc.Message) {
 			}
 		}
 	case m.Kind == jsonrpc.Request && m.Method == "initialize" && m.Params() != nil:
-		e.tap.greet(m.Params())
+		e.tap.greet(m)
 	case m.Kind == jsonrpc.Request && m.Method == methodCall && m.Params() != nil:
 		if key, ok := jsonrpc.Key(m.ID); ok {
 			e.modern = gjson.GetBytes(m.Params(), metaVersion).Exists()
-			e.calls[key] = e.tap.call(e.session, key, m.Params())
+			e.calls[key] = e.tap.call(e.session, key, m)
 		}
 	case m.Kind == jsonrpc.Notification && m.Method == methodCancelled:
 		key, ok := jsonrpc.Key([]byte(gjson.GetBytes(m.Params(), "requestId").Raw))
@@ -170,38 +188,54 @@ func (e *exchange) note(m jsonrpc.Message) {
 type silentUpstream struct {
 	*io.PipeReader
 	tells *io.PipeWriter
-	noted chan int // bytes of the host's lines that the relay has noted
-	once  sync.Once
-	ended chan struct{}
+
+	mu     sync.Mutex // guards all below
+	change *sync.Cond
+	asked  int // bytes that were said to the relay
+	noted  int // bytes of them that it has noted
+	ended  bool
 }
 
 func newSilentUpstream() *silentUpstream {
-	u := &silentUpstream{noted: make(chan int), ended: make(chan struct{})}
+	u := &silentUpstream{}
+	u.change = sync.NewCond(&u.mu)
 	u.PipeReader, u.tells = io.Pipe()
 	return u
 }
 
+// await waits until the relay has noted so many bytes more.
+func (u *silentUpstream) await(more int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.asked += more
+	for u.noted < u.asked && !u.ended {
+		u.change.Wait()
+	}
+}
+
 // Write is called with what the relay has noted.
 func (u *silentUpstream) Write(b []byte) (int, error) {
-	select {
-	case u.noted <- len(b):
-		return len(b), nil
-	case <-u.ended:
-		return 0, io.ErrClosedPipe
-	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.noted += len(b)
+	u.change.Broadcast()
+	return len(b), nil
 }
 
 // Stop ends it.
 func (u *silentUpstream) Stop() {
-	u.once.Do(func() {
-		close(u.ended)
-		u.tells.Close()
-	})
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.ended = true
+	u.change.Broadcast()
+	u.tells.Close()
 }
 
-// oneLine puts JSON text on one line. The text is copied: the client's goes on as it
-// is.
+// oneLine puts JSON text on one line. The client's own goes on as it is.
 func oneLine(text []byte) []byte {
+	if bytes.IndexByte(text, '\n') < 0 {
+		return text
+	}
 	return bytes.ReplaceAll(text, []byte("\n"), []byte(" "))
 }
 

@@ -35,3 +35,9 @@ func (p *Pieces) Message() Message {
 	p.scan, p.size = scanner{}, 0
 	return m
 }
+
+// IDAt is where the id stands in Raw; end is 0 without one.
+func (m *Message) IDAt() (start, end int) {
+	s := m.fields[fieldID]
+	return s.start, s.end
+}

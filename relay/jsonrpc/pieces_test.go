@@ -39,3 +39,16 @@ func TestHeadFindsTheAnswersID(t *testing.T) {
 		t.Errorf("a request is %+v", m)
 	}
 }
+
+func TestIDCanBeFoundInItsLine(t *testing.T) {
+	for _, line := range []string{`{"id":7,"result":{"id":8}}`, `{"result":{"id":8}, "id" : "a\"b" }`, `{"id":1,"id":2,"error":{}}`} {
+		for _, m := range []Message{Classify([]byte(line)), Head([]byte(line))} {
+			if start, end := m.IDAt(); line[start:end] != string(m.ID) {
+				t.Errorf("%s: %q, want %q", line, line[start:end], m.ID)
+			}
+		}
+	}
+	if m := Classify([]byte(`{"method":"x"}`)); func() int { _, end := m.IDAt(); return end }() != 0 {
+		t.Error("an id was found where there is none")
+	}
+}
