@@ -5,7 +5,6 @@ package guard
 import (
 	"encoding/json"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -31,15 +30,9 @@ func New(a *app.App) *cobra.Command {
 
 func readRequest(in io.Reader, path string) (guardsdk.Request, error) {
 	var req guardsdk.Request
-	var text []byte
-	var err error
-	if path == "-" {
-		text, err = io.ReadAll(in)
-	} else {
-		text, err = os.ReadFile(path)
-	}
+	text, err := cli.ReadInput(in, "the request", path)
 	if err != nil {
-		return req, cli.Usage("read the request: %w", err)
+		return req, err
 	}
 	if err := json.Unmarshal(text, &req); err != nil {
 		return req, cli.Usage("the request in %s is not JSON: %w", path, err)

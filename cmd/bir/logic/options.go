@@ -88,7 +88,7 @@ func (o options) one(in io.Reader) (cases.Case, error) {
 	if o.body == "-" && o.args == "-" {
 		return c, cli.Usage("only one of --body and --args can be standard input")
 	}
-	source, err := read(in, "body", o.body)
+	source, err := cli.ReadInput(in, "the body", o.body)
 	if err != nil {
 		return c, err
 	}
@@ -109,7 +109,7 @@ func (o options) arguments(in io.Reader, kind sandbox.Kind) (sandbox.Args, error
 	if o.args == "" {
 		return sandbox.Args{}, nil
 	}
-	text, err := read(in, "arguments", o.args)
+	text, err := cli.ReadInput(in, "the arguments", o.args)
 	if err != nil {
 		return sandbox.Args{}, err
 	}
@@ -133,20 +133,6 @@ func (o options) expected() (*cases.Expect, error) {
 		return nil, cli.Usage("the expected value in %s: %w", o.expect, err)
 	}
 	return &e, nil
-}
-
-func read(in io.Reader, what, path string) ([]byte, error) {
-	var text []byte
-	var err error
-	if path == "-" {
-		text, err = io.ReadAll(in)
-	} else {
-		text, err = os.ReadFile(path)
-	}
-	if err != nil {
-		return nil, cli.Usage("read the %s: %w", what, err)
-	}
-	return text, nil
 }
 
 func (o options) world() (sandbox.World, error) {

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/google/renameio/v2/maybe"
@@ -104,7 +102,7 @@ func newImport(a *app.App) *cobra.Command {
 }
 
 func importRun(ctx context.Context, a *app.App, path string) error {
-	text, err := readInput(a, path)
+	text, err := cli.ReadInput(a.In, "the run", path)
 	if err != nil {
 		return err
 	}
@@ -166,16 +164,4 @@ func remove(ctx context.Context, a *app.App, ids []string) error {
 		fmt.Fprintf(a.Out, "%s: deleted\n", id)
 	}
 	return errors.Join(errs...)
-}
-
-// readInput reads a file, or standard input for "-".
-func readInput(a *app.App, path string) ([]byte, error) {
-	if path == "-" {
-		return io.ReadAll(a.In)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, cli.Usage("%w", err)
-	}
-	return text, nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -58,18 +57,12 @@ func (f *changeFlags) change(in io.Reader) (client.Change, error) {
 }
 
 func readBody(in io.Reader, path string) (*string, error) {
-	var text []byte
-	var err error
-	switch path {
-	case "":
+	if path == "" {
 		return nil, nil
-	case "-":
-		text, err = io.ReadAll(in)
-	default:
-		text, err = os.ReadFile(path)
 	}
+	text, err := cli.ReadInput(in, "the body", path)
 	if err != nil {
-		return nil, cli.Usage("read the body: %w", err)
+		return nil, err
 	}
 	if !utf8.Valid(text) {
 		return nil, cli.Usage("the body in %s is not UTF-8", path)

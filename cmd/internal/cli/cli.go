@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -80,6 +81,22 @@ func Report(w io.Writer, err error) {
 	if errors.As(err, &e) && e.Hint != "" {
 		fmt.Fprintf(w, "hint: %s\n", e.Hint)
 	}
+}
+
+// ReadInput reads the file that a flag or argument names, or in for "-". what says
+// in the error what was wanted: "the body".
+func ReadInput(in io.Reader, what, path string) ([]byte, error) {
+	var text []byte
+	var err error
+	if path == "-" {
+		text, err = io.ReadAll(in)
+	} else {
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, Usage("read %s: %w", what, err)
+	}
+	return text, nil
 }
 
 // JSON prints v as indented JSON, HTML characters unescaped.
