@@ -133,6 +133,8 @@ func (s *site) notObject() string {
 	switch {
 	case takesCallback[s.native]:
 		return value + " is not a function"
+	case s.native == "fromEntries":
+		return "Iterator value " + value + " is not an entry object"
 	case s.native == "set":
 		return "Invalid value used as weak map key"
 	case s.native == "add":
@@ -236,6 +238,9 @@ func (s *site) iterated() string {
 
 // destructured words a pattern that met undefined or null.
 func (s *site) destructured() string {
+	if s.native == "fromEntries" {
+		return "undefined is not iterable"
+	}
 	found := ""
 	s.seek(func(node any) bool {
 		b, ok := node.(*ast.Binding)
