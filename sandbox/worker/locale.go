@@ -14,11 +14,10 @@ import (
 // other builtins that take a locale. It is made for bodies that name one of them, and
 // Intl's parts when they are first asked for.
 type locales struct {
-	ev         *evaluation
-	vm         *goja.Runtime
-	rangeError goja.Value // taken before the body runs
-	collators  map[string]*intl.Collator
-	joining    map[*goja.Object]bool // arrays inside toLocaleString
+	ev        *evaluation
+	vm        *goja.Runtime
+	collators map[string]*intl.Collator
+	joining   map[*goja.Object]bool // arrays inside toLocaleString
 
 	mu    sync.Mutex // guards slots, which the collector's goroutine shrinks
 	slots map[weak.Pointer[goja.Object]]*slot
@@ -34,23 +33,36 @@ type slot struct {
 
 func (ev *evaluation) newLocales() *locales {
 	return &locales{
-		ev:         ev,
-		vm:         ev.vm,
-		rangeError: ev.vm.Get("RangeError"),
-		collators:  map[string]*intl.Collator{},
-		joining:    map[*goja.Object]bool{},
-		slots:      map[weak.Pointer[goja.Object]]*slot{},
+		ev:        ev,
+		vm:        ev.vm,
+		collators: map[string]*intl.Collator{},
+		joining:   map[*goja.Object]bool{},
+		slots:     map[weak.Pointer[goja.Object]]*slot{},
 	}
 }
 
-// installLocales puts Node's answers in place of goja's, which know no locale.
+// installLocales puts Node's answers in place of goja's, which know no locale. A body
+// gets what it names.
 func (ev *evaluation) installLocales() {
 	l := ev.newLocales()
-	l.lazy(ev.vm.GlobalObject(), "Intl", l.namespace)
+	names := func(word string) bool { return strings.Contains(ev.program.author.source, word) }
+	if names("Intl") {
+		l.lazy(ev.vm.GlobalObject(), "Intl", l.namespace)
+	}
+	if names("localeCompare") {
+		l.patchCompare()
+	}
+	if !names("toLocale") {
+		return
+	}
 	l.patchNumbers()
-	l.patchDates()
-	l.patchStrings()
 	l.patchArrays()
+	if names("Date") {
+		l.patchDates()
+	}
+	if names("Case") {
+		l.patchCases()
+	}
 }
 
 // lazy defines a property whose value is made when it is first read.
@@ -78,7 +90,7 @@ func (l *locales) throw(err *intl.Error) {
 	if err.Kind == "TypeError" {
 		panic(l.vm.NewTypeError("%s", err.Message))
 	}
-	made, failed := l.vm.New(l.rangeError, l.vm.ToValue(err.Message))
+	made, failed := l.vm.New(l.vm.Get("RangeError"), l.vm.ToValue(err.Message))
 	if failed != nil {
 		panic(failed)
 	}

@@ -88,6 +88,7 @@ func BenchmarkLocales(b *testing.B) {
 		"number":   "return (1234.5).toLocaleString('de-DE')",
 		"currency": "return new Intl.NumberFormat('en-US', {style: 'currency', currency: 'USD'}).format(1234.5)",
 		"date":     "return new Date(0).toLocaleDateString('en-US', {timeZone: 'America/New_York'})",
+		"clock":    "return new Date(0).getTime()",
 		"compare":  "return 'a'.localeCompare('b', 'de', {numeric: true})",
 	} {
 		b.Run(name, func(b *testing.B) {

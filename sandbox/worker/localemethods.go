@@ -73,7 +73,7 @@ func (l *locales) patchDates() {
 	}
 }
 
-func (l *locales) patchStrings() {
+func (l *locales) patchCompare() {
 	l.patch("String", "localeCompare", 1, func(c goja.FunctionCall, own goja.Callable) goja.Value {
 		l.receiver(c.This, "localeCompare")
 		if goja.IsUndefined(c.Argument(1)) && goja.IsUndefined(c.Argument(2)) {
@@ -84,6 +84,9 @@ func (l *locales) patchStrings() {
 		l.throw(err)
 		return l.vm.ToValue(collator.Compare(a, b))
 	})
+}
+
+func (l *locales) patchCases() {
 	l.patchCase("toLocaleUpperCase", func(s string) string { return strings.ToUpperSpecial(unicode.TurkishCase, s) })
 	l.patchCase("toLocaleLowerCase", func(s string) string {
 		return strings.ToLowerSpecial(unicode.TurkishCase, strings.ReplaceAll(s, "I\u0307", "i"))

@@ -145,10 +145,18 @@ func (l *locales) namespace() goja.Value {
 		l.throw(err)
 		return l.texts(values)
 	})
+	source := l.ev.program.author.source
+	byName := !strings.Contains(source, "Intl[") && !strings.Contains(source, "(Intl")
 	for _, s := range services {
+		if byName && !strings.Contains(source, s.name) {
+			continue // the body cannot ask for it: making the property is most of the work
+		}
 		l.lazy(object, s.name, func() goja.Value { return l.constructor(s) })
 	}
 	for _, name := range absentServices {
+		if byName && !strings.Contains(source, name) {
+			continue
+		}
 		l.lazy(object, name, func() goja.Value {
 			panic(l.vm.NewTypeError("Intl.%s is not available to bodies", name))
 		})
