@@ -64,7 +64,7 @@ func TestInputsGiveWhatAPersonExpects(t *testing.T) {
 		{"what JSON cannot hold is shown as Node shows it", "undefined\nNaN\n({a: NaN})\n10n\n", "undefined\nNaN\n{ a: NaN }\n10n\n", true},
 		{"promises are awaited", "await Promise.resolve(4)\nPromise.resolve([1])\n", "4\n[1]\n", true},
 		{"the console comes first", "(console.log('seen', 1), 2)\n", "seen 1\n2\n", true},
-		{"faults have their place in the input", "let y = 1\nparams.nobody.home\n", "y = 1\nthrow: TypeError: Cannot read property 'home' of undefined (line 1, column 15)\n", false},
+		{"faults have their place in the input", "let y = 1\n[y,\n  nobody]\n", "y = 1\nthrow: ReferenceError: nobody is not defined (line 2, column 3)\n", false},
 		{"what failed defines nothing", "let z = nobody\ntypeof z\n", "throw: ReferenceError: nobody is not defined (line 1, column 9)\n\"undefined\"\n", false},
 		{"commands", ".args\n.nothing\nlet q = 1\n.defs\n.reset\n.defs\n.quit\nnot read", "the arguments\nno command .nothing: .help lists them\nq = 1\nlet q = 1\n", true},
 	} {
