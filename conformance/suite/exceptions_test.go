@@ -6,9 +6,11 @@ import (
 	"testing"
 )
 
-// exceptions are the checks that may end otherwise through bir, by scenario and id,
-// with the reason. Each was looked at by a person.
-var exceptions = map[string]string{}
+// exceptions are the checks that may end otherwise through bir, but not with a failure,
+// by scenario and id, with the reason. Each was looked at by a person.
+var exceptions = map[string]string{
+	"sse-retry client-sse-retry-timing": "warns of a client that comes back 200 ms late, which on a busy machine each of the two runs may",
+}
 
 // leftOut are the client's scenarios that are not run, by prefix, with the reason. A
 // server's are all run.

@@ -133,7 +133,7 @@ func same(t *testing.T, direct, through results) {
 		reason, excepted := exceptions[id]
 		switch {
 		case slices.Equal(worst(a), worst(b)):
-		case excepted:
+		case excepted && !slices.Contains(b, "FAILURE"):
 			t.Logf("%s: %s through bir, not %s: %s", id, b, a, reason)
 		default:
 			t.Errorf("%s: %s through bir, not %s", id, b, a)
