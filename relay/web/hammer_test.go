@@ -38,27 +38,7 @@ func TestEveryRequestEndsOnce(t *testing.T) {
 			k.answer(w, r, body)
 			return
 		}
-		answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, id)
-		switch id % 8 {
-		case 0:
-			answerJSON(w, answer+"\n")
-		case 1:
-			stream(w)("data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\ndata: %s\n\n", answer)
-		case 2:
-			stream(w)("id: %d\nretry: 1\ndata: \n\n", id)
-		case 3:
-			w.WriteHeader(http.StatusInternalServerError)
-		case 4:
-			panic(http.ErrAbortHandler)
-		case 5:
-			w.WriteHeader(http.StatusAccepted)
-		case 6:
-			stream(w)("data: " + answer[:20])
-			panic(http.ErrAbortHandler)
-		case 7:
-			w.WriteHeader(http.StatusBadRequest)
-			io.WriteString(w, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error":{"code":-32602,"message":"no"}}`, id))
-		}
+		inEveryWay(w, id)
 	})
 	h := wrap(t, Config{URL: s.URL})
 	h.say(hello)
@@ -93,5 +73,31 @@ func TestEveryRequestEndsOnce(t *testing.T) {
 		if methodOf(line) == "" {
 			t.Errorf("said after the end: %s", line)
 		}
+	}
+}
+
+// inEveryWay answers request id in one of eight ways, of which the first three are
+// good.
+func inEveryWay(w http.ResponseWriter, id int64) {
+	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, id)
+	switch id % 8 {
+	case 0:
+		answerJSON(w, answer+"\n")
+	case 1:
+		stream(w)("data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\ndata: %s\n\n", answer)
+	case 2:
+		stream(w)("id: %d\nretry: 1\ndata: \n\n", id)
+	case 3:
+		w.WriteHeader(http.StatusInternalServerError)
+	case 4:
+		panic(http.ErrAbortHandler)
+	case 5:
+		w.WriteHeader(http.StatusAccepted)
+	case 6:
+		stream(w)("data: " + answer[:20])
+		panic(http.ErrAbortHandler)
+	case 7:
+		w.WriteHeader(http.StatusBadRequest)
+		io.WriteString(w, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error":{"code":-32602,"message":"no"}}`, id))
 	}
 }
