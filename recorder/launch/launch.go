@@ -63,12 +63,21 @@ func Connect(ctx context.Context, cfg Config) (*client.Client, error) {
 	return start(ctx, cfg)
 }
 
-// Stop asks the embedded service to end and waits until it has. It says false
-// where none was running.
+// ServeLock is held by the serving process for its whole life. The system drops it
+// when the process dies, so nothing is ever left over.
+func ServeLock(home string) *flock.Flock {
+	return flock.New(filepath.Join(home, "service.serve.lock"), flock.SetPermissions(0o600))
+}
+
+// Stop asks the embedded service to end and waits until it has: its process lets go
+// of the lock last of all. It says false where none was running.
 func Stop(ctx context.Context, home string) (bool, error) {
-	cfg := Config{Home: home}
-	c, err := running(ctx, cfg)
+	c, err := running(ctx, Config{Home: home})
 	if c == nil {
+		return false, err
+	}
+	file, err := Read(home)
+	if err != nil {
 		return false, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, defaultStartTimeout)
@@ -77,13 +86,27 @@ func Stop(ctx context.Context, home string) (bool, error) {
 		return false, fmt.Errorf("stop service: %w", err)
 	}
 	for pause := minPause; ; pause = min(2*pause, maxPause) {
-		if _, err := c.Health(ctx); err != nil && ctx.Err() == nil {
+		if ended(home, file.PID) {
 			return true, nil
 		}
 		if err := wait(ctx, pause); err != nil {
-			return true, fmt.Errorf("stop service: it still answers: %w", err)
+			return true, fmt.Errorf("stop service: it still runs: %w", err)
 		}
 	}
+}
+
+// ended says that the service with this process id is gone: nobody serves, or
+// somebody who needed a service meanwhile started another.
+func ended(home string, pid int) bool {
+	if now, err := Read(home); err == nil && now.PID != pid {
+		return true
+	}
+	lock := ServeLock(home)
+	held, err := lock.TryLock()
+	if err != nil || !held {
+		return false
+	}
+	return lock.Close() == nil
 }
 
 // SpoolDir is where recordings wait for a service. Each service has a folder of

@@ -149,7 +149,7 @@ func TestFilesOfTheServiceArePrivate(t *testing.T) {
 	}
 	home := filepath.Join(t.TempDir(), "home")
 	run(t, Config{Home: home})
-	for _, name := range []string{"", "service.json", lockFile, "bir.db"} {
+	for _, name := range []string{"", "service.json", "service.serve.lock", "bir.db"} {
 		info, err := os.Stat(filepath.Join(home, name))
 		if err != nil || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%q: %v, %v", name, info.Mode(), err)

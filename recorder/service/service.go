@@ -21,10 +21,7 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/bir-run/bir/engine"
 	"github.com/bir-run/bir/recorder/launch"
@@ -35,8 +32,6 @@ import (
 var ErrAlreadyRunning = errors.New("the service is already running")
 
 const (
-	lockFile = "service.serve.lock"
-
 	// drainTimeout bounds how long requests under way may take once the service
 	// is told to stop.
 	drainTimeout = 5 * time.Second
@@ -97,13 +92,12 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	return s.serve(ctx, listener)
 }
 
-// acquire takes the lock that only the serving process holds. The system drops
-// it when the process dies, so nothing is ever left over.
+// acquire takes the lock that only the serving process holds.
 func acquire(home string) (release func() error, err error) {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return nil, err
 	}
-	lock := flock.New(filepath.Join(home, lockFile), flock.SetPermissions(0o600))
+	lock := launch.ServeLock(home)
 	held, err := lock.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
