@@ -106,13 +106,23 @@ func (re *Regex) first() (*chars, bool) {
 	return nil, false
 }
 
-// after is the next place to try. With code points none lies inside a pair.
+// after is the next place to try. With code points none lies inside a pair, but that
+// V8 looks there for a match of nothing unless the pattern is global or sticky.
 func (m *matcher) after(at int) int {
-	if m.wide && at < m.length {
+	if m.wide && at < m.length && (m.re.Flags.Global || m.re.Flags.Sticky) {
 		_, next := m.next(at)
 		return next
 	}
 	return at + 1
+}
+
+// inPair tells of a place inside a pair, where no character begins or ends.
+func (m *matcher) inPair(at int) bool {
+	if !m.wide || at == 0 || at >= m.length {
+		return false
+	}
+	high, low := m.in.at(at-1), m.in.at(at)
+	return high >= 0xD800 && high < 0xDC00 && low >= 0xDC00 && low < 0xE000
 }
 
 // next reads the character at a position and gives the position behind it.

@@ -33,6 +33,9 @@ func (m *matcher) step(i *inst, pc, at int) (int, int, bool) {
 // one matches the character of an instruction.
 func (m *matcher) one(i *inst, at int) (int, bool) {
 	var c rune
+	if m.inPair(at) {
+		return at, false
+	}
 	if i.back {
 		if at == 0 {
 			return at, false

@@ -5,7 +5,12 @@
 import {writeFileSync} from 'node:fs';
 
 let state = Number(process.argv[3] ?? 1);
-const chance = n => (state = (state * 1103515245 + 12345) % 2147483648, Math.floor(state / 65536) % n);
+const chance = n => {
+  state = state + 0x6D2B79F5 | 0;
+  let t = Math.imul(state ^ state >>> 15, 1 | state);
+  t = t + Math.imul(t ^ t >>> 7, 61 | t) ^ t;
+  return ((t ^ t >>> 14) >>> 0) % n;
+};
 const pick = list => list[chance(list.length)];
 
 const chars = ['a', 'b', 'c', 'A', 'B', 'k', 's', 'K', 'ſ', 'ß', 'é', 'É', '1', '-', ' ', '\n', '\r', '\u2028', '😀', '\ud83d', '_', 'Σ', 'ς', 'σ'];
