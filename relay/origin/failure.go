@@ -2,9 +2,13 @@ package origin
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"net/url"
 )
 
 // Codes for a JSON-RPC error about the connection. They stay outside -32768..-32000
@@ -30,7 +34,8 @@ func Errorf(code int, format string, args ...any) *Error {
 }
 
 // Failure tells a server that was not reached from one that was lost: err is what
-// net/http said. When ctx has ended, its error is returned.
+// net/http said. Its text is used only where it cannot repeat what the server sent.
+// When ctx has ended, its error is returned.
 func Failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -41,31 +46,36 @@ func Failure(ctx context.Context, err error) error {
 	}
 	var op *net.OpError
 	var dns *net.DNSError
+	var timeout net.Error
 	switch {
 	case errors.As(err, &dns):
 		return Errorf(CodeUnreachable, "upstream unreachable: no such host")
 	case errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect" || op.Op == "socks connect"):
 		return Errorf(CodeUnreachable, "upstream unreachable: %v", op.Err)
+	case isTLS(err):
+		return Errorf(CodeUnreachable, "upstream unreachable: %v", err)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return Errorf(CodeUnreachable, "upstream unreachable: timeout")
 	case errors.As(err, &op):
 		return Errorf(CodeLost, "upstream connection lost: %v", op.Err)
-	case isHandshake(err):
-		return Errorf(CodeUnreachable, "upstream unreachable: %v", err)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return Errorf(CodeLost, "upstream connection lost: it ended early")
 	}
-	return Errorf(CodeLost, "upstream connection lost: %v", err)
+	return Errorf(CodeLost, "upstream connection lost: its answer cannot be read")
 }
 
-// isHandshake says whether TLS or a proxy refused the connection.
-func isHandshake(err error) bool {
-	var timeout net.Error
-	text := err.Error() // net/http has no types for these
-	return errors.As(err, &timeout) && timeout.Timeout() || hasAnyPrefix(text, "tls: ", "x509: ", "remote error: tls", "Proxy ", "proxyconnect", "socks")
+// isTLS says whether the two sides could not agree on TLS.
+func isTLS(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	var alert tls.AlertError
+	var record tls.RecordHeaderError // the server speaks something else
+	return errors.As(err, &certificate) || errors.As(err, &alert) || errors.As(err, &record)
 }
 
-func hasAnyPrefix(text string, prefixes ...string) bool {
-	for _, p := range prefixes {
-		if len(text) >= len(p) && text[:len(p)] == p {
-			return true
-		}
+// refusedByProxy is called with a proxy's answer to CONNECT.
+func refusedByProxy(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
+	if res.StatusCode == http.StatusOK {
+		return nil
 	}
-	return false
+	return Errorf(CodeUnreachable, "upstream unreachable: refused by the proxy (HTTP %d)", res.StatusCode)
 }

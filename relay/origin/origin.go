@@ -95,17 +95,18 @@ func newTransport(cfg Config, scheme string) *http.Transport {
 	}
 	dialer := net.Dialer{Timeout: timeout}
 	t := &http.Transport{
-		Proxy:               cfg.Proxy,
-		DialContext:         dialer.DialContext,
-		TLSClientConfig:     cfg.TLS.Clone(),
-		TLSHandshakeTimeout: timeout,
-		ForceAttemptHTTP2:   true,
-		DisableCompression:  true, // whoever reads the answer says what it may be packed with
-		MaxIdleConnsPerHost: idleConns,
-		IdleConnTimeout:     plainIdleTimeout,
-		ReadBufferSize:      bufferBytes,
-		WriteBufferSize:     bufferBytes,
-		HTTP2:               &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
+		Proxy:                  cfg.Proxy,
+		DialContext:            dialer.DialContext,
+		TLSClientConfig:        cfg.TLS.Clone(),
+		TLSHandshakeTimeout:    timeout,
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true, // whoever reads the answer says what it may be packed with
+		MaxIdleConnsPerHost:    idleConns,
+		IdleConnTimeout:        plainIdleTimeout,
+		ReadBufferSize:         bufferBytes,
+		WriteBufferSize:        bufferBytes,
+		OnProxyConnectResponse: refusedByProxy,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
 	}
 	if cfg.Proxy == nil {
 		t.Proxy = http.ProxyFromEnvironment

@@ -3,6 +3,7 @@ package origin
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -117,5 +118,58 @@ func TestStaticHostHeader(t *testing.T) {
 	}
 	if Discard(res); host != "inner.example" {
 		t.Errorf("the server is called %s", host)
+	}
+}
+
+// A server that is no HTTP server may say anything.
+func TestFailuresRepeatNothingOfTheServer(t *testing.T) {
+	for name, said := range map[string]string{
+		"no HTTP": "SECRET\r\n\r\n", "bad status": "HTTP/1.1 SECRET\r\n\r\n", "bad header": "HTTP/1.1 200 OK\r\nSECRET\r\n\r\n",
+		"bad length": "HTTP/1.1 200 OK\r\nContent-Length: SECRET\r\n\r\n", "nothing": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			answered := make(chan struct{})
+			go func() {
+				defer close(answered)
+				if c, err := l.Accept(); err == nil {
+					_, _ = c.Read(make([]byte, 4096))
+					_, _ = c.Write([]byte(said))
+					c.Close()
+				}
+			}()
+			o := at(t, "http://"+l.Addr().String(), nil)
+			_, err = o.Do(t.Context(), "POST", o.URL, o.NewHeader("*/*"), []byte("{}"))
+			<-answered
+			var why *Error
+			if !errors.As(err, &why) || why.Code != CodeLost || strings.Contains(why.Text, "SECRET") || !strings.Contains(why.Text, "upstream connection lost") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func TestProxyThatRefusesIsNamed(t *testing.T) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusProxyAuthRequired)
+	}))
+	defer proxy.Close()
+	through, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := New(Config{URL: "https://mcp.example.invalid/mcp", Proxy: http.ProxyURL(through)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	_, err = o.Do(t.Context(), "POST", o.URL, o.NewHeader("*/*"), []byte("{}"))
+	var why *Error
+	if !errors.As(err, &why) || why.Code != CodeUnreachable || !strings.Contains(why.Text, "HTTP 407") {
+		t.Errorf("%v", err)
 	}
 }

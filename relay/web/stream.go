@@ -84,13 +84,21 @@ func (s *streamable) follow(ctx context.Context, f *flight, res *http.Response) 
 		if next, err = s.get(ctx, at.lastID, t); err != nil {
 			continue
 		}
-		if !isStream(next) {
-			origin.Discard(next)
-			return failf(origin.CodeLost, "upstream ended its stream before the answer")
+		if isStream(next) {
+			err = s.read(ctx, f, next, &at)
+			continue
 		}
-		err = s.read(ctx, f, next, &at)
+		origin.Discard(next)
+		if err = failf(origin.CodeLost, "upstream ended its stream before the answer"); !passing(next) {
+			return err
+		}
 	}
 	return err
+}
+
+// passing says whether a refusal may be over the next time.
+func passing(res *http.Response) bool {
+	return res.StatusCode == http.StatusTooManyRequests || res.StatusCode >= 500 && res.StatusCode != http.StatusNotImplemented
 }
 
 // resumable says whether it makes sense to ask for the rest of a stream. The modern
@@ -176,7 +184,7 @@ func (s *streamable) listenOnce(ctx context.Context, t terms, at *place) (offere
 	defer res.Body.Close()
 	if !isStream(res) {
 		origin.Discard(res)
-		return res.StatusCode >= 500 && res.StatusCode != http.StatusNotImplemented || res.StatusCode == http.StatusTooManyRequests
+		return passing(res)
 	}
 	err = s.u.events(ctx, res.Body, at, func(e sse.Event) bool {
 		s.message(nil, e)

@@ -72,6 +72,24 @@ func TestCutStreamIsResumedBehindItsLastEvent(t *testing.T) {
 	}
 }
 
+func TestResumptionOutlastsABusyServer(t *testing.T) {
+	refusals := 2
+	s := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		switch {
+		case r.Method == http.MethodPost:
+			stream(w)("id: 1\ndata: \n\n")
+		case refusals > 0:
+			refusals--
+			w.WriteHeader(http.StatusServiceUnavailable)
+		default:
+			stream(w)("data: %s\n\n", done1)
+		}
+	})
+	h := wrap(t, Config{URL: s.URL})
+	h.say(call1)
+	h.wants(done1)
+}
+
 func TestRetryIsHonoured(t *testing.T) {
 	const wait = 300 * time.Millisecond
 	var ended time.Time
