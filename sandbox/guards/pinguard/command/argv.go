@@ -20,7 +20,7 @@ type argv struct {
 func (a *argv) read(words []word) {
 	for {
 		if len(words) == 0 {
-			a.out.add(program, strings.Join(a.prefix, " "))
+			a.out.add(program, a.title())
 			return
 		}
 		if !words[0].plain() {
@@ -51,7 +51,7 @@ func (a *argv) unwrap(name string, wrap wrapper, words []word) []word {
 			end = min(i+2, len(words))
 		}
 		if !hasOption(wrap.ignored, option) {
-			a.prefix = append(a.prefix, strings.Split(textOf(words[i:end]), "\x00")...)
+			a.prefix = append(a.prefix, textOf(words[i:end]))
 		}
 		i = end
 	}
@@ -62,7 +62,11 @@ func (a *argv) unwrap(name string, wrap wrapper, words []word) []word {
 		a.out.add(variables, words[i].text)
 		i++
 	}
-	return words[min(i+wrap.operands, len(words)):]
+	inner := min(i+wrap.operands, len(words))
+	if slices.ContainsFunc(words[:inner], func(w word) bool { return w.dynamic }) {
+		a.out.demandExact("gives " + name + " words that are not known before it runs")
+	}
+	return words[inner:]
 }
 
 // hasOption looks a word up in a list of words. It takes nothing apart: a module
@@ -114,16 +118,23 @@ func (a *argv) strict(name string, args []word) {
 	a.out.add(fixed, textOf(args))
 }
 
+// title is the name of what is done, with what runs it. A word may hold a space, so
+// words are not joined by one.
 func (a *argv) title(words ...string) string {
-	return strings.Join(slices.Concat(a.prefix, words), " ")
+	if len(a.prefix) == 0 {
+		return strings.Join(words, separator)
+	}
+	return strings.Join(slices.Concat(a.prefix, words), separator)
 }
+
+const separator = "\x00"
 
 func textOf(words []word) string {
 	var all []string
 	for _, w := range words {
 		all = append(all, w.text)
 	}
-	return strings.Join(all, "\x00")
+	return strings.Join(all, separator)
 }
 
 // shell takes bash -c '...' for the script, and bash FILE for the file.
@@ -193,8 +204,8 @@ func (a *argv) interpreter(name string, args []word) {
 		option, _, _ := strings.Cut(w.text, "=")
 		switch {
 		case hasOption(spec.code, option) || attachedCode(w.text, spec.code):
-			a.out.add(program, a.title(append(title, w.text)...))
-			a.out.add(fixed, textOf(args[i+1:]))
+			a.out.add(program, a.title(title...))
+			a.out.add(fixed, textOf(args[i:]))
 			return
 		case spec.module != "" && w.text == spec.module && i+1 < len(args):
 			a.prefix = append(a.prefix, append(title, w.text)...)
@@ -203,7 +214,8 @@ func (a *argv) interpreter(name string, args []word) {
 		case w.isOption():
 			title = append(title, w.text)
 		case spec.codeFirst && i == 0 && !slices.ContainsFunc(args, word.isOption):
-			a.out.add(program, a.title(name, w.text))
+			a.out.add(program, a.title(name))
+			a.out.add(fixed, w.text)
 			return
 		case spec.codeFirst:
 			a.strict(name, args)

@@ -156,11 +156,11 @@ const maxShownBytes = 60
 func (p part) show() string {
 	switch p.kind {
 	case program, joint, effect:
-		text := p.text
-		if len(text) > maxShownBytes || strings.ContainsAny(text, "\n\x00") {
+		text := strings.ReplaceAll(p.text, separator, " ")
+		if len(text) > maxShownBytes || strings.Contains(text, "\n") {
 			text, _, _ = strings.Cut(text, " ")
 		}
-		return "`" + strings.ReplaceAll(text, "\x00", " ") + "`"
+		return "`" + text + "`"
 	}
 	return "a " + p.noun()
 }

@@ -128,5 +128,6 @@ func isSeparator(r rune) bool { return r == '-' || r == '_' || r == ':' || r == 
 // isDangerousWord reads the words of an option, such as --delete-all, and of what may
 // be a subcommand. A single letter says too little.
 func isDangerousWord(w word) bool {
-	return len(w.text) > 2 && (w.isOption() || isBareWord(w.text)) && isDangerousName(w.text)
+	name := strings.TrimPrefix(w.text, "/") // net user a /delete
+	return len(name) > 2 && (w.isOption() || isBareWord(name)) && isDangerousName(name)
 }

@@ -26,7 +26,7 @@ func (a *argv) head(name string, args []word) {
 	case h.dynamic:
 		a.out.demandExact("has a subcommand that is not known before it runs")
 	case h.isDangerous(spec, args):
-		a.strict(strings.Join(h.title, " "), h.rest)
+		a.strict(strings.Join(h.title, separator), h.rest)
 	case spec.guess && len(args) > 0 && args[0].isOption():
 		a.out.add(program, a.title(name))
 		a.out.add(operands, textOf(args))

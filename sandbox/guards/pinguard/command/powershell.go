@@ -112,7 +112,7 @@ func (p *psReader) end() {
 // cmdlet compares every word, unless the command only reads.
 func (p *psReader) cmdlet(a *argv, words []word) {
 	verb, _, _ := strings.Cut(words[0].text, "-")
-	if strings.Contains(psReads, " "+verb+" ") {
+	if hasOption(psReads, verb) || hasOption(psReading, words[0].text) {
 		p.add(program, words[0].text)
 		a.effects(spec{}, words[1:])
 		return
@@ -120,7 +120,11 @@ func (p *psReader) cmdlet(a *argv, words []word) {
 	a.strict(words[0].text, words[1:]) // which also refuses input from a pipe
 }
 
-const psReads = " get select sort measure format test compare group resolve split join convertfrom convertto write "
+// psReads are verbs of cmdlets that only read, and psReading cmdlets of other verbs.
+const (
+	psReads   = "get select sort measure test compare group resolve split join convertfrom convertto"
+	psReading = "format-table format-list format-wide format-custom format-hex write-host write-output write-verbose write-warning write-error"
+)
 
 // word reads up to the next space or sign. Quoted parts belong to it.
 func (p *psReader) word() (w word) {
