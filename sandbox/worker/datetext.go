@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/bir-run/bir/sandbox/worker/intl"
+	"github.com/bir-run/bir/sandbox/worker/intl/dates"
 	"github.com/dop251/goja"
 )
 
@@ -44,7 +44,7 @@ func (ev *evaluation) dateText(ms float64) string {
 }
 
 func (ev *evaluation) zoneText(ms float64) string {
-	return " (" + intl.ZoneName(ev.req.Zone, ms) + ")"
+	return " (" + dates.ZoneName(ev.req.Zone, ms) + ")"
 }
 
 func isoText(ms float64) string {

@@ -7,6 +7,8 @@ import (
 	"weak"
 
 	"github.com/bir-run/bir/sandbox/worker/intl"
+	"github.com/bir-run/bir/sandbox/worker/intl/collation"
+	"github.com/bir-run/bir/sandbox/worker/intl/decimal"
 	"github.com/dop251/goja"
 )
 
@@ -16,7 +18,7 @@ import (
 type locales struct {
 	ev        *evaluation
 	vm        *goja.Runtime
-	collators map[string]*intl.Collator
+	collators map[string]*collation.Collator
 	joining   map[*goja.Object]bool // arrays inside toLocaleString
 
 	mu    sync.Mutex // guards slots, which the collector's goroutine shrinks
@@ -35,7 +37,7 @@ func (ev *evaluation) newLocales() *locales {
 	return &locales{
 		ev:        ev,
 		vm:        ev.vm,
-		collators: map[string]*intl.Collator{},
+		collators: map[string]*collation.Collator{},
 		joining:   map[*goja.Object]bool{},
 		slots:     map[weak.Pointer[goja.Object]]*slot{},
 	}
@@ -196,19 +198,19 @@ func (o options) IsTrue(name string) bool {
 }
 
 // number is a body's number, exact where it is written as text or is a BigInt.
-func (l *locales) number(value goja.Value) intl.Decimal {
+func (l *locales) number(value goja.Value) decimal.Decimal {
 	if object, ok := value.(*goja.Object); ok {
 		value = object.ToNumber()
 	}
 	if goja.IsBigInt(value) || goja.IsString(value) {
-		if d, ok := intl.ParseDecimal(value.String()); ok {
+		if d, ok := decimal.Parse(value.String()); ok {
 			return d
 		}
 	}
 	if _, ok := value.(*goja.Symbol); ok {
 		panic(l.vm.NewTypeError("Cannot convert a Symbol value to a number"))
 	}
-	return intl.FromFloat(value.ToFloat())
+	return decimal.FromFloat(value.ToFloat())
 }
 
 // parts are a formatted text in pieces, as a body sees them.

@@ -7,6 +7,9 @@ import (
 	"unicode"
 
 	"github.com/bir-run/bir/sandbox/worker/intl"
+	"github.com/bir-run/bir/sandbox/worker/intl/collation"
+	"github.com/bir-run/bir/sandbox/worker/intl/dates"
+	"github.com/bir-run/bir/sandbox/worker/intl/numbers"
 	"github.com/dop251/goja"
 )
 
@@ -38,7 +41,7 @@ func (l *locales) patchNumbers() {
 			if err != nil {
 				panic(l.vm.NewTypeError("%[1]s.prototype.toLocaleString requires that 'this' be a %[1]s", builtin))
 			}
-			format, failed := intl.NewNumberFormat(l.request(c, 0, builtin+".prototype.toLocaleString"))
+			format, failed := numbers.New(l.request(c, 0, builtin+".prototype.toLocaleString"))
 			l.throw(failed)
 			return l.vm.ToValue(format.Format(l.number(value)))
 		})
@@ -46,7 +49,7 @@ func (l *locales) patchNumbers() {
 }
 
 // dateDefaults are the fields that the methods of Date show.
-var dateDefaults = map[string]intl.Defaults{
+var dateDefaults = map[string]dates.Defaults{
 	"toLocaleString":     {Required: "any", Fill: "all"},
 	"toLocaleDateString": {Required: "date", Fill: "date"},
 	"toLocaleTimeString": {Required: "time", Fill: "time"},
@@ -64,7 +67,7 @@ func (l *locales) patchDates() {
 			if math.IsNaN(ms) {
 				return l.vm.ToValue("Invalid Date")
 			}
-			format, failed := intl.NewDateTimeFormat(l.request(c, 0, "Date.prototype."+name), defaults, l.ev.req.Zone)
+			format, failed := dates.New(l.request(c, 0, "Date.prototype."+name), defaults, l.ev.req.Zone)
 			l.throw(failed)
 			text, failed := format.Format(ms)
 			l.throw(failed)
@@ -121,8 +124,8 @@ func (l *locales) patchCase(name string, turkish func(string) string) {
 
 // collator opens a collator, or finds the same one opened before: a sort asks for it
 // at each of its comparisons.
-func (l *locales) collator(q intl.Request) (*intl.Collator, *intl.Error) {
-	made, err := intl.NewCollator(q)
+func (l *locales) collator(q intl.Request) (*collation.Collator, *intl.Error) {
+	made, err := collation.New(q)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,10 @@ import (
 	"weak"
 
 	"github.com/bir-run/bir/sandbox/worker/intl"
+	"github.com/bir-run/bir/sandbox/worker/intl/collation"
+	"github.com/bir-run/bir/sandbox/worker/intl/dates"
+	"github.com/bir-run/bir/sandbox/worker/intl/decimal"
+	"github.com/bir-run/bir/sandbox/worker/intl/numbers"
 	"github.com/dop251/goja"
 )
 
@@ -34,27 +38,27 @@ var services = []*service{
 	{
 		name: "NumberFormat", isCall: true,
 		open: func(_ *locales, q intl.Request) (any, *intl.Error) {
-			return opened(intl.NewNumberFormat(q))
+			return opened(numbers.New(q))
 		},
 		bound: &method{"format", 1, func(l *locales, self any, c goja.FunctionCall) goja.Value {
-			return l.vm.ToValue(self.(*intl.NumberFormat).Format(l.number(c.Argument(0))))
+			return l.vm.ToValue(self.(*numbers.Format).Format(l.number(c.Argument(0))))
 		}},
 		methods: []method{{"formatToParts", 1, func(l *locales, self any, c goja.FunctionCall) goja.Value {
-			return l.parts(self.(*intl.NumberFormat).Parts(l.number(c.Argument(0))))
+			return l.parts(self.(*numbers.Format).Parts(l.number(c.Argument(0))))
 		}}, noRange("formatRange"), noRange("formatRangeToParts")},
 	},
 	{
 		name: "DateTimeFormat", isCall: true,
 		open: func(l *locales, q intl.Request) (any, *intl.Error) {
-			return opened(intl.NewDateTimeFormat(q, intl.Defaults{Required: "any", Fill: "date"}, l.ev.req.Zone))
+			return opened(dates.New(q, dates.Defaults{Required: "any", Fill: "date"}, l.ev.req.Zone))
 		},
 		bound: &method{"format", 1, func(l *locales, self any, c goja.FunctionCall) goja.Value {
-			text, err := self.(*intl.DateTimeFormat).Format(l.time(c.Argument(0)))
+			text, err := self.(*dates.Format).Format(l.time(c.Argument(0)))
 			l.throw(err)
 			return l.vm.ToValue(text)
 		}},
 		methods: []method{{"formatToParts", 1, func(l *locales, self any, c goja.FunctionCall) goja.Value {
-			parts, err := self.(*intl.DateTimeFormat).Parts(l.time(c.Argument(0)))
+			parts, err := self.(*dates.Format).Parts(l.time(c.Argument(0)))
 			l.throw(err)
 			return l.parts(parts)
 		}}, noRange("formatRange"), noRange("formatRangeToParts")},
@@ -62,23 +66,23 @@ var services = []*service{
 	{
 		name: "PluralRules",
 		open: func(_ *locales, q intl.Request) (any, *intl.Error) {
-			return opened(intl.NewPluralRules(q))
+			return opened(numbers.NewPluralRules(q))
 		},
 		methods: []method{{"select", 1, func(l *locales, self any, c goja.FunctionCall) goja.Value {
-			return l.vm.ToValue(self.(*intl.PluralRules).Select(intl.FromFloat(c.Argument(0).ToFloat())))
+			return l.vm.ToValue(self.(*numbers.PluralRules).Select(decimal.FromFloat(c.Argument(0).ToFloat())))
 		}}, noRange("selectRange")},
 	},
 	{
 		name: "Collator", isCall: true,
 		open: func(l *locales, q intl.Request) (any, *intl.Error) { return opened(l.collator(q)) },
 		bound: &method{"compare", 2, func(l *locales, self any, c goja.FunctionCall) goja.Value {
-			return l.vm.ToValue(self.(*intl.Collator).Compare(c.Argument(0).ToString().String(), c.Argument(1).ToString().String()))
+			return l.vm.ToValue(self.(*collation.Collator).Compare(c.Argument(0).ToString().String(), c.Argument(1).ToString().String()))
 		}},
 	},
 	{
 		name: "RelativeTimeFormat",
 		open: func(_ *locales, q intl.Request) (any, *intl.Error) {
-			return opened(intl.NewRelativeTimeFormat(q))
+			return opened(numbers.NewRelativeTimeFormat(q))
 		},
 		methods: []method{
 			{"format", 2, func(l *locales, self any, c goja.FunctionCall) goja.Value {
@@ -104,14 +108,14 @@ var services = []*service{
 	{
 		name: "ListFormat", needsObject: true,
 		open: func(_ *locales, q intl.Request) (any, *intl.Error) {
-			return opened(intl.NewListFormat(q))
+			return opened(numbers.NewListFormat(q))
 		},
 		methods: []method{
 			{"format", 1, func(l *locales, self any, c goja.FunctionCall) goja.Value {
-				return l.vm.ToValue(intl.Text(self.(*intl.ListFormat).Parts(l.items(c.Argument(0)))))
+				return l.vm.ToValue(intl.Text(self.(*numbers.ListFormat).Parts(l.items(c.Argument(0)))))
 			}},
 			{"formatToParts", 1, func(l *locales, self any, c goja.FunctionCall) goja.Value {
-				return l.parts(self.(*intl.ListFormat).Parts(l.items(c.Argument(0))))
+				return l.parts(self.(*numbers.ListFormat).Parts(l.items(c.Argument(0))))
 			}},
 		},
 	},
@@ -274,9 +278,9 @@ func (l *locales) time(value goja.Value) float64 {
 	return value.ToFloat()
 }
 
-func (l *locales) relative(self any, c goja.FunctionCall, of string) []intl.RelativePart {
+func (l *locales) relative(self any, c goja.FunctionCall, of string) []numbers.RelativePart {
 	value := c.Argument(0).ToFloat()
-	parts, err := self.(*intl.RelativeTimeFormat).Parts(value, c.Argument(1).ToString().String(), of)
+	parts, err := self.(*numbers.RelativeTimeFormat).Parts(value, c.Argument(1).ToString().String(), of)
 	l.throw(err)
 	return parts
 }

@@ -11,6 +11,10 @@ import (
 	_ "time/tzdata" // the same zones as the worker has
 
 	"github.com/bir-run/bir/sandbox/worker/intl"
+	"github.com/bir-run/bir/sandbox/worker/intl/collation"
+	"github.com/bir-run/bir/sandbox/worker/intl/dates"
+	"github.com/bir-run/bir/sandbox/worker/intl/decimal"
+	"github.com/bir-run/bir/sandbox/worker/intl/numbers"
 )
 
 // options are a case's, converted as JavaScript does.
@@ -130,10 +134,10 @@ func joined(parts []intl.Part) string {
 	return strings.Join(list, "|")
 }
 
-func (q question) decimal(t *testing.T) intl.Decimal {
+func (q question) decimal(t *testing.T) decimal.Decimal {
 	t.Helper()
 	if q.Big {
-		d, ok := intl.ParseDecimal(q.Value)
+		d, ok := decimal.Parse(q.Value)
 		if !ok {
 			t.Fatalf("bad number %q", q.Value)
 		}
@@ -143,12 +147,12 @@ func (q question) decimal(t *testing.T) intl.Decimal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return intl.FromFloat(f)
+	return decimal.FromFloat(f)
 }
 
 func TestNumbersAreWrittenAsInNode(t *testing.T) {
 	for _, q := range readCases[question](t, "number") {
-		f, err := intl.NewNumberFormat(q.request())
+		f, err := numbers.New(q.request())
 		got := answer{err: err}
 		switch {
 		case err != nil:
@@ -164,7 +168,7 @@ func TestNumbersAreWrittenAsInNode(t *testing.T) {
 
 func TestTimesAreWrittenAsInNode(t *testing.T) {
 	for _, q := range readCases[question](t, "date") {
-		f, err := intl.NewDateTimeFormat(q.request(), intl.Defaults{Required: "any", Fill: "date"}, "UTC")
+		f, err := dates.New(q.request(), dates.Defaults{Required: "any", Fill: "date"}, "UTC")
 		got := answer{err: err}
 		switch {
 		case err != nil:
@@ -186,7 +190,7 @@ func TestPluralsAreSortedAsInNode(t *testing.T) {
 		Values []string
 	}
 	for _, q := range readCases[pluralCase](t, "plural") {
-		rules, err := intl.NewPluralRules(q.request())
+		rules, err := numbers.NewPluralRules(q.request())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +201,7 @@ func TestPluralsAreSortedAsInNode(t *testing.T) {
 		var got []string
 		for _, v := range q.Values {
 			f, _ := strconv.ParseFloat(v, 64)
-			got = append(got, rules.Select(intl.FromFloat(f)))
+			got = append(got, rules.Select(decimal.FromFloat(f)))
 		}
 		if text := toJSON(got); text != string(q.Want) {
 			t.Errorf("%s %v %v\n got %s\nwant %s", q.Locale, q.Options, q.Values, text, q.Want)
@@ -207,7 +211,7 @@ func TestPluralsAreSortedAsInNode(t *testing.T) {
 
 func TestListsAreJoinedAsInNode(t *testing.T) {
 	for _, q := range readCases[question](t, "list") {
-		f, err := intl.NewListFormat(q.request())
+		f, err := numbers.NewListFormat(q.request())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +222,7 @@ func TestListsAreJoinedAsInNode(t *testing.T) {
 
 func TestRelativeTimesAreSaidAsInNode(t *testing.T) {
 	for _, q := range readCases[question](t, "relative") {
-		f, err := intl.NewRelativeTimeFormat(q.request())
+		f, err := numbers.NewRelativeTimeFormat(q.request())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,14 +244,14 @@ func TestRelativeTimesAreSaidAsInNode(t *testing.T) {
 }
 
 func TestTextsAreOrderedAsInNode(t *testing.T) {
-	type collation struct {
+	type order struct {
 		question
 		Words, Order []string
 	}
-	cases := readCases[collation](t, "collation")
+	cases := readCases[order](t, "collation")
 	words := cases[0].Words
 	for _, q := range cases[1:] {
-		c, err := intl.NewCollator(q.request())
+		c, err := collation.New(q.request())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,8 +279,8 @@ func TestTagsAreReadAsInNode(t *testing.T) {
 	for _, q := range readCases[tag](t, "tag") {
 		got, err := intl.Canonical(q.Tag)
 		if err == nil && q.Number {
-			var f *intl.NumberFormat
-			if f, err = intl.NewNumberFormat(intl.Request{Locales: []string{got}}); err == nil {
+			var f *numbers.Format
+			if f, err = numbers.New(intl.Request{Locales: []string{got}}); err == nil {
 				got = f.Resolved()[0].Value.(string)
 			}
 		}

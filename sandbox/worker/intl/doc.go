@@ -12,9 +12,11 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Kind + ": " + e.Message }
 
-func rangeError(message string) *Error { return &Error{"RangeError", message} }
+// RangeError is an error of that kind.
+func RangeError(message string) *Error { return &Error{"RangeError", message} }
 
-func typeError(message string) *Error { return &Error{"TypeError", message} }
+// TypeError is an error of that kind.
+func TypeError(message string) *Error { return &Error{"TypeError", message} }
 
 // Part is a piece of a formatted text, as formatToParts gives it.
 type Part struct {

@@ -12,9 +12,9 @@ const DefaultLocale = "en-US"
 
 // Locale is a locale as resolved for one use.
 type Locale struct {
-	Tag        string // with the extensions that count
-	extensions map[string]string
-	data       *cldr.Locale
+	Tag        string            // with the extensions that count
+	Extensions map[string]string // the keywords that count
+	Data       *cldr.Locale
 }
 
 // Resolve finds the first of the requested locales that there are data for, as Node
@@ -34,14 +34,14 @@ func Resolve(requested []string, keys ...string) (*Locale, *Error) {
 }
 
 func newLocale(name string, extensions map[string]string, keys []string) *Locale {
-	l := &Locale{Tag: name, extensions: map[string]string{}, data: cldr.Load(name)}
+	l := &Locale{Tag: name, Extensions: map[string]string{}, Data: cldr.Load(name)}
 	var kept strings.Builder
 	for _, key := range keys {
 		value, ok := extensions[key]
 		if !ok {
 			continue
 		}
-		l.extensions[key] = value
+		l.Extensions[key] = value
 		kept.WriteString("-" + key)
 		if value != "" {
 			kept.WriteString("-" + value)
@@ -53,8 +53,8 @@ func newLocale(name string, extensions map[string]string, keys []string) *Locale
 	return l
 }
 
-// language is the part of the tag that plural rules and orders depend on.
-func (l *Locale) language() string { return languageOf(l.Tag) }
+// Language is the part of the tag that plural rules and orders depend on.
+func (l *Locale) Language() string { return languageOf(l.Tag) }
 
 func languageOf(tag string) string {
 	language, _, _ := strings.Cut(tag, "-")
@@ -73,7 +73,7 @@ func available(tag string) (string, *Error) {
 		name += "-" + region
 	}
 	if script != "" && script != "Latn" && !(language == "ja" && script == "Jpan") || !cldr.Has(name) {
-		return "", rangeError(fmt.Sprintf("The locale %s is not available to bodies: there are data for %s", tag, have))
+		return "", RangeError(fmt.Sprintf("The locale %s is not available to bodies: there are data for %s", tag, have))
 	}
 	return name, nil
 }
@@ -133,3 +133,14 @@ func SupportedLocales(tags []string) []string {
 	}
 	return out
 }
+
+// CheckNumbering refuses digits other than 0 to 9.
+func (l *Locale) CheckNumbering() *Error {
+	if system := l.Extensions["nu"]; system != "" && system != "latn" {
+		return noNumbering(system)
+	}
+	return nil
+}
+
+// Default is the locale of bodies that name none.
+func Default() *Locale { return newLocale(DefaultLocale, nil, nil) }

@@ -24,8 +24,9 @@ type Request struct {
 	By      string   // who asks, for errors; the constructor if empty
 }
 
-func (q Request) reader(constructor string) *reader {
-	r := &reader{from: q.Options, of: constructor}
+// Reader reads the options for a constructor.
+func (q Request) Reader(constructor string) *Reader {
+	r := &Reader{from: q.Options, of: constructor}
 	if r.from == nil {
 		r.from = noOptions{}
 	}
@@ -35,36 +36,37 @@ func (q Request) reader(constructor string) *reader {
 	return r
 }
 
-// reader reads options; after the first bad one it reads no more.
-type reader struct {
+// Reader reads options; after the first bad one it reads no more.
+type Reader struct {
 	from Options
 	of   string // the constructor, for messages
-	err  *Error
+	Err  *Error
 }
 
-// choice is one of the allowed values.
-func (r *reader) choice(name, fallback string, allowed ...string) string {
-	text, ok := r.text(name)
+// Choice is one of the allowed values.
+func (r *Reader) Choice(name, fallback string, allowed ...string) string {
+	text, ok := r.Text(name)
 	if !ok {
 		return fallback
 	}
 	if !slices.Contains(allowed, text) {
-		r.fail(rangeError(fmt.Sprintf("Value %s out of range for %s options property %s", text, r.of, name)))
+		r.Fail(RangeError(fmt.Sprintf("Value %s out of range for %s options property %s", text, r.of, name)))
 		return fallback
 	}
 	return text
 }
 
-func (r *reader) text(name string) (string, bool) {
-	if r.err != nil {
+// Text is an option as text.
+func (r *Reader) Text(name string) (string, bool) {
+	if r.Err != nil {
 		return "", false
 	}
 	return r.from.Text(name)
 }
 
-// number is a whole number within bounds; -1 if there is none.
-func (r *reader) number(name string, least, most int) int {
-	if r.err != nil {
+// Number is a whole number within bounds; -1 if there is none.
+func (r *Reader) Number(name string, least, most int) int {
+	if r.Err != nil {
 		return -1
 	}
 	value, ok := r.from.Number(name)
@@ -72,27 +74,29 @@ func (r *reader) number(name string, least, most int) int {
 		return -1
 	}
 	if math.IsNaN(value) || value < float64(least) || value > float64(most) {
-		r.fail(rangeError(name + " value is out of range."))
+		r.Fail(RangeError(name + " value is out of range."))
 		return -1
 	}
 	return int(math.Floor(value))
 }
 
-func (r *reader) truth(name string) (value, ok bool) {
-	if r.err != nil {
+// Truth is whether an option counts as true.
+func (r *Reader) Truth(name string) (value, ok bool) {
+	if r.Err != nil {
 		return false, false
 	}
 	return r.from.Truth(name)
 }
 
-func (r *reader) fail(err *Error) {
-	if r.err == nil {
-		r.err = err
+// Fail notes the first error.
+func (r *Reader) Fail(err *Error) {
+	if r.Err == nil {
+		r.Err = err
 	}
 }
 
-// matcher reads the option that every constructor reads first.
-func (r *reader) matcher() { r.choice("localeMatcher", "best fit", "lookup", "best fit") }
+// Matcher reads the option that every constructor reads first.
+func (r *Reader) Matcher() { r.Choice("localeMatcher", "best fit", "lookup", "best fit") }
 
 // noOptions asks for nothing.
 type noOptions struct{}
@@ -101,3 +105,25 @@ func (noOptions) Text(string) (string, bool)    { return "", false }
 func (noOptions) Number(string) (float64, bool) { return 0, false }
 func (noOptions) Truth(string) (value, ok bool) { return false, false }
 func (noOptions) IsTrue(string) bool            { return false }
+
+// Numbering reads the option; digits other than 0 to 9 are not to be had.
+func (r *Reader) Numbering() {
+	if system, ok := r.Text("numberingSystem"); ok && system != "latn" {
+		r.Fail(noNumbering(system))
+	}
+}
+
+func noNumbering(system string) *Error {
+	return RangeError(fmt.Sprintf("The numbering system %s is not available to bodies", system))
+}
+
+// Has tells whether one of the options is given.
+func (r *Reader) Has(names ...string) bool {
+	return r.Err == nil && slices.ContainsFunc(names, func(name string) bool {
+		_, ok := r.from.Number(name)
+		return ok
+	})
+}
+
+// IsTrue tells whether an option is true itself.
+func (r *Reader) IsTrue(name string) bool { return r.Err == nil && r.from.IsTrue(name) }

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// IncorrectLocale is the error for a tag that is none.
-func IncorrectLocale() *Error { return rangeError("Incorrect locale information provided") }
+// incorrectLocale is the error for a tag that is none.
+func incorrectLocale() *Error { return RangeError("Incorrect locale information provided") }
 
 // Canonical is a language tag in its canonical form.
 func Canonical(tag string) (string, *Error) {
 	c := canonicalizer{rest: strings.Split(strings.ToLower(tag), "-")}
-	if !c.language() || !c.variants() {
-		return "", IncorrectLocale()
+	if !c.Language() || !c.variants() {
+		return "", incorrectLocale()
 	}
 	// What follows is left to ICU, whose error has other words.
 	isExtension := len(c.rest) > 0 && len(c.rest[0]) == 1 || len(c.rest) == 1 && c.rest[0] == ""
@@ -20,9 +20,9 @@ func Canonical(tag string) (string, *Error) {
 	case c.extensions():
 		return strings.Join(c.out, "-"), nil
 	case isExtension:
-		return "", rangeError("Invalid language tag: " + tag)
+		return "", RangeError("Invalid language tag: " + tag)
 	}
-	return "", IncorrectLocale()
+	return "", incorrectLocale()
 }
 
 // canonicalizer takes subtags off the front of rest.
@@ -42,7 +42,7 @@ func (c *canonicalizer) next(fits func(string) bool) (string, bool) {
 // replaced are languages that have another code today.
 var replaced = map[string]string{"iw": "he", "in": "id", "ji": "yi", "mo": "ro", "tl": "fil", "jw": "jv"}
 
-func (c *canonicalizer) language() bool {
+func (c *canonicalizer) Language() bool {
 	language, ok := c.next(func(s string) bool { return isLetters(s) && (len(s) == 2 || len(s) == 3 || len(s) >= 5 && len(s) <= 8) })
 	if !ok {
 		return false

@@ -24,5 +24,5 @@ func SupportedValues(key string) ([]string, *Error) {
 	case "unit":
 		return slices.Sorted(maps.Keys(cldr.Load("en").Units)), nil
 	}
-	return nil, rangeError("Invalid key : " + key)
+	return nil, RangeError("Invalid key : " + key)
 }

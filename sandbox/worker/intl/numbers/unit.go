@@ -1,4 +1,4 @@
-package intl
+package numbers
 
 import (
 	"slices"
@@ -17,8 +17,8 @@ func isUnit(name string) bool {
 var unitWidths = []string{"short", "narrow", "long"}
 
 // unitPatterns are those of the unit by plural category, nil where there are none.
-func (f *NumberFormat) unitPatterns() map[string]string {
-	data := f.locale.data
+func (f *Format) unitPatterns() map[string]string {
+	data := f.locale.Data
 	width := slices.Index(unitWidths, f.unitDisplay)
 	if whole := data.PerUnits[f.unit]; whole != nil {
 		return whole[width]

@@ -1,4 +1,7 @@
-package intl
+// Package dates writes times. Its patterns are recorded for every combination of
+// fields, not composed from skeletons as ICU does: composing them would need ICU's
+// tables and its rules for what fits nearly.
+package dates
 
 import (
 	"fmt"
@@ -7,12 +10,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bir-run/bir/sandbox/worker/intl"
 	"github.com/bir-run/bir/sandbox/worker/intl/cldr"
 )
 
-// DateTimeFormat writes times.
-type DateTimeFormat struct {
-	locale               *Locale
+// Format writes times.
+type Format struct {
+	locale               *intl.Locale
 	zone                 *zone
 	fields               map[string]string // width by field
 	fractionDigits       int
@@ -47,24 +51,24 @@ var (
 	cycles = []string{"h11", "h12", "h23", "h24"}
 )
 
-// NewDateTimeFormat is the constructor Intl.DateTimeFormat. defaultZone is that of a
+// New is the constructor Intl.DateTimeFormat. defaultZone is that of a
 // format that names none.
-func NewDateTimeFormat(q Request, defaults Defaults, defaultZone string) (*DateTimeFormat, *Error) {
-	r := q.reader("Intl.DateTimeFormat")
-	f := &DateTimeFormat{fields: map[string]string{}}
-	r.matcher()
-	r.calendar()
-	r.numbering()
+func New(q intl.Request, defaults Defaults, defaultZone string) (*Format, *intl.Error) {
+	r := q.Reader("Intl.DateTimeFormat")
+	f := &Format{fields: map[string]string{}}
+	r.Matcher()
+	readCalendar(r)
+	r.Numbering()
 	f.readCycle(r)
 	f.readZone(r, defaultZone)
 	f.readFields(r)
 	f.readStyles(r, defaults)
-	if r.err != nil {
-		return nil, r.err
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	f.fillIn(defaults)
-	var err *Error
-	if f.locale, err = Resolve(q.Locales, "ca", "hc", "nu"); err != nil {
+	var err *intl.Error
+	if f.locale, err = intl.Resolve(q.Locales, "ca", "hc", "nu"); err != nil {
 		return nil, err
 	}
 	if err := f.checkExtensions(); err != nil {
@@ -76,42 +80,42 @@ func NewDateTimeFormat(q Request, defaults Defaults, defaultZone string) (*DateT
 	return f, nil
 }
 
-func (r *reader) calendar() {
-	if name, ok := r.text("calendar"); ok && name != "gregory" && name != "iso8601" {
-		r.fail(noCalendar(name))
+func readCalendar(r *intl.Reader) {
+	if name, ok := r.Text("calendar"); ok && name != "gregory" && name != "iso8601" {
+		r.Fail(noCalendar(name))
 	}
 }
 
-func noCalendar(name string) *Error {
-	return rangeError(fmt.Sprintf("The calendar %s is not available to bodies", name))
+func noCalendar(name string) *intl.Error {
+	return intl.RangeError(fmt.Sprintf("The calendar %s is not available to bodies", name))
 }
 
-func (f *DateTimeFormat) checkExtensions() *Error {
-	if system := f.locale.extensions["nu"]; system != "" && system != "latn" {
-		return noNumbering(system)
+func (f *Format) checkExtensions() *intl.Error {
+	if err := f.locale.CheckNumbering(); err != nil {
+		return err
 	}
-	if name := f.locale.extensions["ca"]; name != "" && name != "gregory" {
+	if name := f.locale.Extensions["ca"]; name != "" && name != "gregory" {
 		return noCalendar(name)
 	}
-	if cycle := f.locale.extensions["hc"]; f.hour12 == nil && f.cycle == "" {
+	if cycle := f.locale.Extensions["hc"]; f.hour12 == nil && f.cycle == "" {
 		f.cycle = cycle
 	}
 	return nil
 }
 
-func (f *DateTimeFormat) readCycle(r *reader) {
-	if yes, ok := r.truth("hour12"); ok {
+func (f *Format) readCycle(r *intl.Reader) {
+	if yes, ok := r.Truth("hour12"); ok {
 		f.hour12 = &yes
 	}
-	f.cycle = r.choice("hourCycle", "", cycles...)
+	f.cycle = r.Choice("hourCycle", "", cycles...)
 	if f.hour12 != nil {
 		f.cycle = ""
 	}
 }
 
-func (f *DateTimeFormat) readZone(r *reader, defaultZone string) {
-	name, ok := r.text("timeZone")
-	if r.err != nil {
+func (f *Format) readZone(r *intl.Reader, defaultZone string) {
+	name, ok := r.Text("timeZone")
+	if r.Err != nil {
 		return
 	}
 	if !ok {
@@ -120,36 +124,36 @@ func (f *DateTimeFormat) readZone(r *reader, defaultZone string) {
 	}
 	canonical, known := canonicalZone(name)
 	if !known {
-		r.fail(rangeError("Invalid time zone specified: " + name))
+		r.Fail(intl.RangeError("Invalid time zone specified: " + name))
 		return
 	}
 	f.zone = zoneOf(canonical)
 }
 
-func (f *DateTimeFormat) readFields(r *reader) {
+func (f *Format) readFields(r *intl.Reader) {
 	for _, name := range dateFields {
 		f.readField(r, name)
 	}
 	for _, name := range timeFields[:4] {
 		f.readField(r, name)
 	}
-	if n := r.number("fractionalSecondDigits", 1, 3); n > 0 {
+	if n := r.Number("fractionalSecondDigits", 1, 3); n > 0 {
 		f.fractionDigits = n
 		f.fields["fractionalSecondDigits"] = strconv.Itoa(n)
 	}
 	f.readField(r, "timeZoneName")
-	r.choice("formatMatcher", "best fit", "basic", "best fit")
+	r.Choice("formatMatcher", "best fit", "basic", "best fit")
 }
 
-func (f *DateTimeFormat) readField(r *reader, name string) {
-	if width := r.choice(name, "", widths[name]...); width != "" {
+func (f *Format) readField(r *intl.Reader, name string) {
+	if width := r.Choice(name, "", widths[name]...); width != "" {
 		f.fields[name] = width
 	}
 }
 
-func (f *DateTimeFormat) readStyles(r *reader, defaults Defaults) {
-	f.dateStyle = r.choice("dateStyle", "", styles...)
-	f.timeStyle = r.choice("timeStyle", "", styles...)
+func (f *Format) readStyles(r *intl.Reader, defaults Defaults) {
+	f.dateStyle = r.Choice("dateStyle", "", styles...)
+	f.timeStyle = r.Choice("timeStyle", "", styles...)
 	if f.dateStyle == "" && f.timeStyle == "" {
 		return
 	}
@@ -159,19 +163,19 @@ func (f *DateTimeFormat) readStyles(r *reader, defaults Defaults) {
 	}
 	for _, name := range append(append(append([]string{}, dateFields...), timeFields...), "timeZoneName") {
 		if f.fields[name] != "" {
-			r.fail(typeError(fmt.Sprintf("Can't set option %s when %s is used", name, style)))
+			r.Fail(intl.TypeError(fmt.Sprintf("Can't set option %s when %s is used", name, style)))
 		}
 	}
 	if defaults.Required == "date" && f.timeStyle != "" {
-		r.fail(typeError("Invalid option : timeStyle"))
+		r.Fail(intl.TypeError("Invalid option : timeStyle"))
 	}
 	if defaults.Required == "time" && f.dateStyle != "" {
-		r.fail(typeError("Invalid option : dateStyle"))
+		r.Fail(intl.TypeError("Invalid option : dateStyle"))
 	}
 }
 
 // fillIn adds the default fields if none was asked for.
-func (f *DateTimeFormat) fillIn(defaults Defaults) {
+func (f *Format) fillIn(defaults Defaults) {
 	if f.dateStyle != "" || f.timeStyle != "" {
 		return
 	}
@@ -187,7 +191,7 @@ func (f *DateTimeFormat) fillIn(defaults Defaults) {
 	}
 }
 
-func (f *DateTimeFormat) any(fields ...string) bool {
+func (f *Format) any(fields ...string) bool {
 	for _, name := range fields {
 		if f.fields[name] != "" {
 			return true
@@ -196,7 +200,7 @@ func (f *DateTimeFormat) any(fields ...string) bool {
 	return false
 }
 
-func (f *DateTimeFormat) set(fields ...string) {
+func (f *Format) set(fields ...string) {
 	for _, name := range fields {
 		f.fields[name] = "numeric"
 	}
@@ -204,23 +208,23 @@ func (f *DateTimeFormat) set(fields ...string) {
 
 // Format writes the time that is ms milliseconds from 1970. V8 puts a plain space for
 // the narrow one here, as many programs expect, and not in Parts.
-func (f *DateTimeFormat) Format(ms float64) (string, *Error) {
+func (f *Format) Format(ms float64) (string, *intl.Error) {
 	parts, err := f.Parts(ms)
-	return strings.ReplaceAll(Text(parts), "\u202f", " "), err
+	return strings.ReplaceAll(intl.Text(parts), "\u202f", " "), err
 }
 
 // maxTime is as far as JavaScript counts.
 const maxTime = 8.64e15
 
 // Parts is Format in pieces.
-func (f *DateTimeFormat) Parts(ms float64) ([]Part, *Error) {
+func (f *Format) Parts(ms float64) ([]intl.Part, *intl.Error) {
 	if math.IsNaN(ms) || math.Abs(ms) > maxTime {
-		return nil, rangeError("Invalid time value")
+		return nil, intl.RangeError("Invalid time value")
 	}
 	w := &timeWriter{format: f, data: f.data(), time: time.UnixMilli(int64(ms)).In(f.zone.location)}
-	parts := fill(f.pattern, w.part)
+	parts := intl.Fill(f.pattern, w.part)
 	return parts, w.err
 }
 
 // data is short for the tables of the locale.
-func (f *DateTimeFormat) data() *cldr.Dates { return &f.locale.data.Dates }
+func (f *Format) data() *cldr.Dates { return &f.locale.Data.Dates }

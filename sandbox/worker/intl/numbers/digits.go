@@ -1,8 +1,11 @@
-package intl
+package numbers
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/bir-run/bir/sandbox/worker/intl"
+	"github.com/bir-run/bir/sandbox/worker/intl/decimal"
 )
 
 // digitOptions say how many digits are written and how the rest is rounded away.
@@ -22,23 +25,23 @@ var increments = []int{1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 
 var roundingModes = []string{"ceil", "floor", "expand", "trunc", "halfCeil", "halfFloor", "halfExpand", "halfTrunc", "halfEven"}
 
 // digits reads the options, in the order in which JavaScript does.
-func (r *reader) digits(leastFraction, mostFraction int, compact bool) digitOptions {
+func readDigits(r *intl.Reader, leastFraction, mostFraction int, compact bool) digitOptions {
 	d := digitOptions{leastInteger: 1}
-	if n := r.number("minimumIntegerDigits", 1, 21); n > 0 {
+	if n := r.Number("minimumIntegerDigits", 1, 21); n > 0 {
 		d.leastInteger = n
 	}
-	hasFD := r.has("minimumFractionDigits", "maximumFractionDigits")
-	hasSD := r.has("minimumSignificantDigits", "maximumSignificantDigits")
+	hasFD := r.Has("minimumFractionDigits", "maximumFractionDigits")
+	hasSD := r.Has("minimumSignificantDigits", "maximumSignificantDigits")
 	d.increment = 1
-	if n := r.number("roundingIncrement", 1, 5000); n > 0 {
+	if n := r.Number("roundingIncrement", 1, 5000); n > 0 {
 		d.increment = n
 		if !slices.Contains(increments, n) {
-			r.fail(rangeError("roundingIncrement value is out of range."))
+			r.Fail(intl.RangeError("roundingIncrement value is out of range."))
 		}
 	}
-	d.mode = r.choice("roundingMode", "halfExpand", roundingModes...)
-	d.priority = r.choice("roundingPriority", "auto", "auto", "morePrecision", "lessPrecision")
-	d.stripZeros = r.choice("trailingZeroDisplay", "auto", "auto", "stripIfInteger") == "stripIfInteger"
+	d.mode = r.Choice("roundingMode", "halfExpand", roundingModes...)
+	d.priority = r.Choice("roundingPriority", "auto", "auto", "morePrecision", "lessPrecision")
+	d.stripZeros = r.Choice("trailingZeroDisplay", "auto", "auto", "stripIfInteger") == "stripIfInteger"
 	if d.increment != 1 {
 		mostFraction = leastFraction
 	}
@@ -50,42 +53,35 @@ func (r *reader) digits(leastFraction, mostFraction int, compact bool) digitOpti
 		}
 	}
 	if needSD {
-		r.significant(&d, hasSD)
+		readSignificant(r, &d, hasSD)
 	}
 	if needFD {
-		r.fractions(&d, hasFD, leastFraction, mostFraction)
+		readFractions(r, &d, hasFD, leastFraction, mostFraction)
 	}
-	r.settle(&d, needSD, needFD)
+	settle(r, &d, needSD, needFD)
 	return d
 }
 
-func (r *reader) has(names ...string) bool {
-	return r.err == nil && slices.ContainsFunc(names, func(name string) bool {
-		_, ok := r.from.Number(name)
-		return ok
-	})
-}
-
-func (r *reader) significant(d *digitOptions, given bool) {
+func readSignificant(r *intl.Reader, d *digitOptions, given bool) {
 	d.leastSignificant, d.mostSignif = 1, 21
 	if !given {
 		return
 	}
-	if n := r.number("minimumSignificantDigits", 1, 21); n > 0 {
+	if n := r.Number("minimumSignificantDigits", 1, 21); n > 0 {
 		d.leastSignificant = n
 	}
-	if n := r.number("maximumSignificantDigits", d.leastSignificant, 21); n > 0 {
+	if n := r.Number("maximumSignificantDigits", d.leastSignificant, 21); n > 0 {
 		d.mostSignif = n
 	}
 }
 
-func (r *reader) fractions(d *digitOptions, given bool, least, most int) {
+func readFractions(r *intl.Reader, d *digitOptions, given bool, least, most int) {
 	d.leastFraction, d.mostFraction = least, most
 	if !given {
 		return
 	}
-	lf := r.number("minimumFractionDigits", 0, 100)
-	mf := r.number("maximumFractionDigits", 0, 100)
+	lf := r.Number("minimumFractionDigits", 0, 100)
+	mf := r.Number("maximumFractionDigits", 0, 100)
 	switch {
 	case lf < 0 && mf < 0:
 		return
@@ -94,13 +90,13 @@ func (r *reader) fractions(d *digitOptions, given bool, least, most int) {
 	case mf < 0:
 		mf = max(most, lf)
 	case lf > mf:
-		r.fail(rangeError("maximumFractionDigits value is out of range."))
+		r.Fail(intl.RangeError("maximumFractionDigits value is out of range."))
 	}
 	d.leastFraction, d.mostFraction = lf, mf
 }
 
 // settle decides which limits count.
-func (r *reader) settle(d *digitOptions, needSD, needFD bool) {
+func settle(r *intl.Reader, d *digitOptions, needSD, needFD bool) {
 	switch {
 	case !needSD && !needFD: // compact
 		d.mostFraction, d.leastSignificant, d.mostSignif = 0, 1, 2
@@ -118,17 +114,17 @@ func (r *reader) settle(d *digitOptions, needSD, needFD bool) {
 		return
 	}
 	if d.by != "fraction" {
-		r.fail(typeError("roundingIncrement value is invalid."))
+		r.Fail(intl.TypeError("roundingIncrement value is invalid."))
 	} else if d.mostFraction != d.leastFraction {
-		r.fail(rangeError("roundingIncrement value is out of range."))
+		r.Fail(intl.RangeError("roundingIncrement value is out of range."))
 	}
 }
 
 // round rounds n and gives the least number of fraction digits to write.
-func (d *digitOptions) round(n Decimal) (Decimal, int) {
+func (d *digitOptions) round(n decimal.Decimal) (decimal.Decimal, int) {
 	// Powers of ten of the last digit, by either limit.
 	byFraction := -d.mostFraction
-	bySignificant := n.magnitude() - d.mostSignif + 1
+	bySignificant := n.Magnitude() - d.mostSignif + 1
 	significant := d.by == "significant"
 	switch d.by {
 	case "more":
@@ -137,23 +133,23 @@ func (d *digitOptions) round(n Decimal) (Decimal, int) {
 		significant = bySignificant > byFraction
 	}
 	if !significant {
-		n = n.round(byFraction, d.increment, d.mode)
+		n = n.Round(byFraction, d.increment, d.mode)
 		return n, d.zeros(n, d.leastFraction)
 	}
-	n = n.round(bySignificant, 1, d.mode)
-	return n, d.zeros(n, max(0, d.leastSignificant-1-n.magnitude()))
+	n = n.Round(bySignificant, 1, d.mode)
+	return n, d.zeros(n, max(0, d.leastSignificant-1-n.Magnitude()))
 }
 
-func (d *digitOptions) zeros(n Decimal, least int) int {
-	if d.stripZeros && n.fraction() == "" {
+func (d *digitOptions) zeros(n decimal.Decimal, least int) int {
+	if d.stripZeros && n.Fraction() == "" {
 		return 0
 	}
 	return least
 }
 
 // written are the digits before and behind the point.
-func (d *digitOptions) written(n Decimal, leastFraction int) (whole, fraction string) {
-	whole, fraction = n.whole(), n.fraction()
+func (d *digitOptions) written(n decimal.Decimal, leastFraction int) (whole, fraction string) {
+	whole, fraction = n.Whole(), n.Fraction()
 	if short := d.leastInteger - len(whole); short > 0 {
 		whole = strings.Repeat("0", short) + whole
 	}
@@ -163,18 +159,18 @@ func (d *digitOptions) written(n Decimal, leastFraction int) (whole, fraction st
 	return whole, fraction
 }
 
-func (d *digitOptions) resolved() []Resolved {
-	out := []Resolved{{"minimumIntegerDigits", d.leastInteger}}
+func (d *digitOptions) resolved() []intl.Resolved {
+	out := []intl.Resolved{{Name: "minimumIntegerDigits", Value: d.leastInteger}}
 	if d.by != "fraction" {
-		out = append(out, Resolved{"minimumSignificantDigits", d.leastSignificant}, Resolved{"maximumSignificantDigits", d.mostSignif})
+		out = append(out, intl.Resolved{Name: "minimumSignificantDigits", Value: d.leastSignificant}, intl.Resolved{Name: "maximumSignificantDigits", Value: d.mostSignif})
 	}
 	if d.by != "significant" {
-		out = append(out, Resolved{"minimumFractionDigits", d.leastFraction}, Resolved{"maximumFractionDigits", d.mostFraction})
+		out = append(out, intl.Resolved{Name: "minimumFractionDigits", Value: d.leastFraction}, intl.Resolved{Name: "maximumFractionDigits", Value: d.mostFraction})
 	}
 	return out
 }
 
-func (d *digitOptions) resolvedRounding() []Resolved {
+func (d *digitOptions) resolvedRounding() []intl.Resolved {
 	display, priority := "auto", "auto"
 	if d.stripZeros {
 		display = "stripIfInteger"
@@ -185,6 +181,6 @@ func (d *digitOptions) resolvedRounding() []Resolved {
 	case "less":
 		priority = "lessPrecision"
 	}
-	return []Resolved{{"roundingMode", d.mode}, {"roundingIncrement", d.increment},
-		{"trailingZeroDisplay", display}, {"roundingPriority", priority}}
+	return []intl.Resolved{{Name: "roundingMode", Value: d.mode}, {Name: "roundingIncrement", Value: d.increment},
+		{Name: "trailingZeroDisplay", Value: display}, {Name: "roundingPriority", Value: priority}}
 }

@@ -1,4 +1,4 @@
-package intl
+package numbers
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 )
 
 // pattern is what the written number is put into.
-func (f *NumberFormat) pattern(w *written) string {
+func (f *Format) pattern(w *written) string {
 	category := w.category()
 	inner := "{n}"
 	if w.compact > 0 {
@@ -19,13 +19,13 @@ func (f *NumberFormat) pattern(w *written) string {
 	}
 	switch {
 	case f.style == "percent" && f.notation == "compact":
-		return strings.Replace(f.locale.data.Patterns["percentCompact"][w.sign], "{n}", inner, 1)
+		return strings.Replace(f.locale.Data.Patterns["percentCompact"][w.sign], "{n}", inner, 1)
 	case f.style == "percent":
-		return strings.Replace(f.locale.data.Patterns["percent"][w.sign], "{n}", inner, 1)
+		return strings.Replace(f.locale.Data.Patterns["percent"][w.sign], "{n}", inner, 1)
 	case f.style == "unit":
 		return f.signed(w, inner, pick(f.unitPatterns(), category))
 	case f.style == "currency" && f.currencyDisplay == "name":
-		return f.signed(w, inner, pick(f.locale.data.CurrencyPatterns, category))
+		return f.signed(w, inner, pick(f.locale.Data.CurrencyPatterns, category))
 	case f.style == "currency":
 		return f.spaced(w, f.currencyPattern(w, category))
 	}
@@ -33,8 +33,8 @@ func (f *NumberFormat) pattern(w *written) string {
 }
 
 // signed puts the number with its sign into a pattern that has none.
-func (f *NumberFormat) signed(w *written, inner, around string) string {
-	number := strings.Replace(f.locale.data.Patterns["decimal"][w.sign], "{n}", inner, 1)
+func (f *Format) signed(w *written, inner, around string) string {
+	number := strings.Replace(f.locale.Data.Patterns["decimal"][w.sign], "{n}", inner, 1)
 	return strings.Replace(around, "{n}", number, 1)
 }
 
@@ -45,12 +45,12 @@ func pick(byCategory map[string]string, category string) string {
 	return byCategory["other"]
 }
 
-func (f *NumberFormat) currencyPattern(w *written, category string) string {
+func (f *Format) currencyPattern(w *written, category string) string {
 	kind := "currency"
 	if f.currencySign == "accounting" {
 		kind = "accounting"
 	}
-	patterns := f.locale.data.Patterns[kind]
+	patterns := f.locale.Data.Patterns[kind]
 	signed := patterns[w.sign]
 	if w.compact == 0 {
 		return signed
@@ -66,7 +66,7 @@ func (f *NumberFormat) currencyPattern(w *written, category string) string {
 }
 
 // spaced keeps a symbol that ends in a letter off the digits beside it.
-func (f *NumberFormat) spaced(w *written, pattern string) string {
+func (f *Format) spaced(w *written, pattern string) string {
 	if w.isWord {
 		return pattern
 	}
@@ -85,14 +85,14 @@ func (f *NumberFormat) spaced(w *written, pattern string) string {
 func isWordy(r rune) bool { return !unicode.In(r, unicode.S, unicode.Z) }
 
 // symbol is how the currency is called. w chooses the form of its name.
-func (f *NumberFormat) symbol(w *written) string {
+func (f *Format) symbol(w *written) string {
 	switch f.currencyDisplay {
 	case "code":
 		return f.currency
 	case "name":
 		return f.name(w.category())
 	}
-	both, ok := f.locale.data.Currencies[f.currency]
+	both, ok := f.locale.Data.Currencies[f.currency]
 	if !ok {
 		return f.currency
 	}
@@ -105,8 +105,8 @@ func (f *NumberFormat) symbol(w *written) string {
 
 // names are those of the currency, in the order of the locale's categories; nil if
 // they are not known here, and Node knows them.
-func (f *NumberFormat) names() []string {
-	if text, ok := f.locale.data.CurrencyNames[f.currency]; ok {
+func (f *Format) names() []string {
+	if text, ok := f.locale.Data.CurrencyNames[f.currency]; ok {
 		return strings.Split(text, "|")
 	}
 	if slices.Contains(strings.Fields(cldr.TheWorld().Currencies.Others), f.currency) {
@@ -115,9 +115,9 @@ func (f *NumberFormat) names() []string {
 	return []string{f.currency}
 }
 
-func (f *NumberFormat) name(category string) string {
+func (f *Format) name(category string) string {
 	names := f.names()
-	order := strings.Split(f.locale.data.CurrencyNames["|"], "|")
+	order := strings.Split(f.locale.Data.CurrencyNames["|"], "|")
 	if i := slices.Index(order, category); i >= 0 && i < len(names) {
 		return names[i]
 	}
@@ -125,7 +125,7 @@ func (f *NumberFormat) name(category string) string {
 }
 
 // cut is the number of digits that a compact form leaves to a word.
-func (f *NumberFormat) cut(power int) int {
+func (f *Format) cut(power int) int {
 	entry := f.compactEntry(power, f.compactDisplay)
 	if entry == nil {
 		return 0
@@ -135,10 +135,10 @@ func (f *NumberFormat) cut(power int) int {
 	return n
 }
 
-func (f *NumberFormat) compactEntry(power int, display string) map[string]string {
-	entries := f.locale.data.Compact[display]
+func (f *Format) compactEntry(power int, display string) map[string]string {
+	entries := f.locale.Data.Compact[display]
 	if f.style == "currency" && f.currencyDisplay != "name" && !strings.HasSuffix(display, "Currency") {
-		entries = f.locale.data.Compact[display+"Currency"]
+		entries = f.locale.Data.Compact[display+"Currency"]
 	}
 	if power < 3 {
 		return nil
@@ -149,7 +149,7 @@ func (f *NumberFormat) compactEntry(power int, display string) map[string]string
 // exactlyOne is the category of 1 where a language has a word for it alone.
 const exactlyOne = "=1"
 
-func (f *NumberFormat) compactPattern(w *written, category, display string) string {
+func (f *Format) compactPattern(w *written, category, display string) string {
 	entry := f.compactEntry(w.power, display)
 	if w.operands.isNatural && w.operands.i() == 1 && entry[exactlyOne] != "" {
 		category = exactlyOne

@@ -1,9 +1,10 @@
-package intl
+package dates
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/bir-run/bir/sandbox/worker/intl"
 	"github.com/bir-run/bir/sandbox/worker/intl/cldr"
 )
 
@@ -32,7 +33,7 @@ var (
 )
 
 // place finds the fields in a table; ok is whether there are any.
-func (f *DateTimeFormat) place(axes []axis) (place int, ok bool) {
+func (f *Format) place(axes []axis) (place int, ok bool) {
 	for _, a := range axes {
 		place *= len(a.widths) + 1
 		width := f.fields[a.field]
@@ -57,7 +58,7 @@ func zoneWidth(kind string) string {
 }
 
 // twelve tells whether the format has hours of half a day.
-func (f *DateTimeFormat) twelve() bool {
+func (f *Format) twelve() bool {
 	if f.hour12 != nil {
 		return *f.hour12
 	}
@@ -69,7 +70,7 @@ func (f *DateTimeFormat) twelve() bool {
 }
 
 // hourCycle is the one that hours are written in.
-func (f *DateTimeFormat) hourCycle() string {
+func (f *Format) hourCycle() string {
 	switch {
 	case f.hour12 != nil && *f.hour12:
 		return f.data().Cycle12
@@ -81,7 +82,7 @@ func (f *DateTimeFormat) hourCycle() string {
 	return f.data().Cycle
 }
 
-func (f *DateTimeFormat) findPattern() (string, *Error) {
+func (f *Format) findPattern() (string, *intl.Error) {
 	if f.dateStyle != "" || f.timeStyle != "" {
 		return f.stylePattern(), nil
 	}
@@ -98,7 +99,7 @@ func (f *DateTimeFormat) findPattern() (string, *Error) {
 	}
 	switch {
 	case hasDate && date == "":
-		return "", rangeError("This combination of date fields is not available to bodies in " + f.locale.Tag)
+		return "", intl.RangeError("This combination of date fields is not available to bodies in " + f.locale.Tag)
 	case !hasTime:
 		return date, nil
 	case !hasDate:
@@ -107,7 +108,7 @@ func (f *DateTimeFormat) findPattern() (string, *Error) {
 		width := slices.Index(names, f.fields["weekday"])
 		return strings.Replace(d.Patterns[d.Weekday[width][timePlace]], "{0}", time, 1), nil
 	case f.only("era"):
-		plain := DateTimeFormat{fields: map[string]string{"year": "numeric", "month": "numeric", "day": "numeric"}}
+		plain := Format{fields: map[string]string{"year": "numeric", "month": "numeric", "day": "numeric"}}
 		datePlace, _ = plain.place(dateAxes)
 		date = "{G}"
 	}
@@ -119,7 +120,7 @@ func glued(glue, date, time string) string {
 }
 
 // only tells whether a field is the one field of a date.
-func (f *DateTimeFormat) only(field string) bool {
+func (f *Format) only(field string) bool {
 	for _, name := range dateFields {
 		if (f.fields[name] != "") != (name == field) {
 			return false
@@ -128,7 +129,7 @@ func (f *DateTimeFormat) only(field string) bool {
 	return true
 }
 
-func (f *DateTimeFormat) stylePattern() string {
+func (f *Format) stylePattern() string {
 	d := f.data()
 	date, time := d.DateStyles[f.dateStyle], ""
 	if f.timeStyle != "" {
@@ -143,7 +144,7 @@ func (f *DateTimeFormat) stylePattern() string {
 	return glued(d.StyleGlues[f.dateStyle], date, time)
 }
 
-func (f *DateTimeFormat) timeStyleForm(d *cldr.Dates) int {
+func (f *Format) timeStyleForm(d *cldr.Dates) int {
 	usual := d.Cycle == "h11" || d.Cycle == "h12"
 	switch {
 	case f.hour12 == nil && f.twelve() == usual:

@@ -1,4 +1,4 @@
-package intl
+package decimal
 
 import "testing"
 
@@ -33,20 +33,20 @@ func TestRoundingGoesInSteps(t *testing.T) {
 
 func rounded(t *testing.T, number string, increment int, mode string) string {
 	t.Helper()
-	d, ok := ParseDecimal(number)
+	d, ok := Parse(number)
 	if !ok {
 		t.Fatalf("%q is no number", number)
 	}
-	d = d.round(0, increment, mode)
-	if d.negative && !d.isZero() {
-		return "-" + d.whole()
+	d = d.Round(0, increment, mode)
+	if d.Negative && !d.IsZero() {
+		return "-" + d.Whole()
 	}
-	return d.whole()
+	return d.Whole()
 }
 
 func TestOnlyNumbersAreRead(t *testing.T) {
 	for _, text := range []string{"", "-", ".", "1.2.3", "0x10", "1e", "e5", "1e99999999", "NaN", " 1", "1 ", "--1", "1_000"} {
-		if d, ok := ParseDecimal(text); ok {
+		if d, ok := Parse(text); ok {
 			t.Errorf("%q is read as %+v", text, d)
 		}
 	}
@@ -57,16 +57,16 @@ func FuzzDecimalKeepsItsDigits(f *testing.F) {
 	f.Add("-0.0005", 3)
 	f.Add("9e20", 0)
 	f.Fuzz(func(t *testing.T, text string, digits int) {
-		d, ok := ParseDecimal(text)
+		d, ok := Parse(text)
 		if !ok || digits < 0 || digits > 100 {
 			return
 		}
-		once := d.round(-digits, 1, "halfExpand")
-		if twice := once.round(-digits, 1, "halfExpand"); twice != once {
+		once := d.Round(-digits, 1, "halfExpand")
+		if twice := once.Round(-digits, 1, "halfExpand"); twice != once {
 			t.Errorf("%q to %d digits: %+v, again %+v", text, digits, once, twice)
 		}
-		if len(once.fraction()) > digits {
-			t.Errorf("%q to %d digits has %q", text, digits, once.fraction())
+		if len(once.Fraction()) > digits {
+			t.Errorf("%q to %d digits has %q", text, digits, once.Fraction())
 		}
 	})
 }

@@ -1,14 +1,17 @@
-package intl
+package numbers
 
 import (
 	"strconv"
 	"strings"
+
+	"github.com/bir-run/bir/sandbox/worker/intl"
+	"github.com/bir-run/bir/sandbox/worker/intl/decimal"
 )
 
 // written is a number on its way to its text.
 type written struct {
-	format   *NumberFormat
-	number   []Part // digits and what stands between them
+	format   *Format
+	number   []intl.Part // digits and what stands between them
 	operands operands
 	compact  int  // the power of ten that a word stands for; 0 for none
 	power    int  // of that compact pattern's first digit
@@ -22,14 +25,14 @@ const (
 	plus
 )
 
-func (f *NumberFormat) write(n Decimal) *written {
+func (f *Format) write(n decimal.Decimal) *written {
 	w := &written{format: f}
-	symbols := &f.locale.data.Number
+	symbols := &f.locale.Data.Number
 	switch {
-	case n.nan:
-		w.number, w.isWord = []Part{{"nan", symbols.NaN}}, true
-	case n.huge:
-		w.number, w.isWord = []Part{{"infinity", symbols.Infinity}}, true
+	case n.NaN:
+		w.number, w.isWord = []intl.Part{{Type: "nan", Value: symbols.NaN}}, true
+	case n.Infinite:
+		w.number, w.isWord = []intl.Part{{Type: "infinity", Value: symbols.Infinity}}, true
 	case f.notation == "compact":
 		n = w.writeCompact(n)
 	case f.notation == "standard":
@@ -48,13 +51,13 @@ func (w *written) category() string {
 	if w.isWord {
 		return "other"
 	}
-	return cardinal(w.format.locale.pluralLanguage(), w.operands)
+	return cardinal(pluralLanguage(w.format.locale), w.operands)
 }
 
 // signOf is how the rounded number shows its sign.
-func (f *NumberFormat) signOf(n Decimal) int {
-	negative := n.negative && !n.nan
-	zero := n.isZero() || n.nan
+func (f *Format) signOf(n decimal.Decimal) int {
+	negative := n.Negative && !n.NaN
+	zero := n.IsZero() || n.NaN
 	switch f.sign {
 	case "never":
 		return plain
@@ -81,24 +84,24 @@ func (f *NumberFormat) signOf(n Decimal) int {
 }
 
 // writePower writes digits and a power of ten.
-func (w *written) writePower(n Decimal) Decimal {
+func (w *written) writePower(n decimal.Decimal) decimal.Decimal {
 	step := 1
 	if w.format.notation == "engineering" {
 		step = 3
 	}
-	power := floorTo(n.magnitude(), step)
-	rounded, least := w.format.digits.round(n.shift(-power))
-	if again := floorTo(rounded.magnitude()+power, step); again != power && !rounded.isZero() {
+	power := floorTo(n.Magnitude(), step)
+	rounded, least := w.format.digits.round(n.Shift(-power))
+	if again := floorTo(rounded.Magnitude()+power, step); again != power && !rounded.IsZero() {
 		power = again
-		rounded, least = w.format.digits.round(n.shift(-power))
+		rounded, least = w.format.digits.round(n.Shift(-power))
 	}
 	w.digits(rounded, least)
-	w.number = append(w.number, Part{"exponentSeparator", w.format.locale.data.Number.Exponent})
+	w.number = append(w.number, intl.Part{Type: "exponentSeparator", Value: w.format.locale.Data.Number.Exponent})
 	if power < 0 {
-		w.number = append(w.number, Part{"exponentMinusSign", w.format.locale.data.Number.Minus})
+		w.number = append(w.number, intl.Part{Type: "exponentMinusSign", Value: w.format.locale.Data.Number.Minus})
 		power = -power
 	}
-	w.number = append(w.number, Part{"exponentInteger", strconv.Itoa(power)})
+	w.number = append(w.number, intl.Part{Type: "exponentInteger", Value: strconv.Itoa(power)})
 	return rounded
 }
 
@@ -110,14 +113,14 @@ func floorTo(n, step int) int {
 }
 
 // writeCompact writes few digits; a word stands for the rest.
-func (w *written) writeCompact(n Decimal) Decimal {
-	power := n.magnitude()
+func (w *written) writeCompact(n decimal.Decimal) decimal.Decimal {
+	power := n.Magnitude()
 	cut := w.format.cut(power)
-	rounded, least := w.format.digits.round(n.shift(-cut))
-	if again := rounded.magnitude() + cut; again > power && !rounded.isZero() {
+	rounded, least := w.format.digits.round(n.Shift(-cut))
+	if again := rounded.Magnitude() + cut; again > power && !rounded.IsZero() {
 		power = again
 		cut = w.format.cut(power)
-		rounded, least = w.format.digits.round(n.shift(-cut))
+		rounded, least = w.format.digits.round(n.Shift(-cut))
 	}
 	w.compact, w.power = cut, power
 	w.digits(rounded, least)
@@ -126,28 +129,28 @@ func (w *written) writeCompact(n Decimal) Decimal {
 }
 
 // digits writes what is left of a number after rounding.
-func (w *written) digits(n Decimal, leastFraction int) {
+func (w *written) digits(n decimal.Decimal, leastFraction int) {
 	f := w.format
 	whole, fraction := f.digits.written(n, leastFraction)
 	w.operands = operandsOf(whole, fraction)
-	symbols := &f.locale.data.Number
+	symbols := &f.locale.Data.Number
 	decimal, group := symbols.Decimal, symbols.Group
 	if f.style == "currency" {
 		decimal, group = symbols.CurrencyDecimal, symbols.CurrencyGroup
 	}
 	for i, g := range f.groups(whole) {
 		if i > 0 {
-			w.number = append(w.number, Part{"group", group})
+			w.number = append(w.number, intl.Part{Type: "group", Value: group})
 		}
-		w.number = append(w.number, Part{"integer", g})
+		w.number = append(w.number, intl.Part{Type: "integer", Value: g})
 	}
 	if fraction != "" {
-		w.number = append(w.number, Part{"decimal", decimal}, Part{"fraction", fraction})
+		w.number = append(w.number, intl.Part{Type: "decimal", Value: decimal}, intl.Part{Type: "fraction", Value: fraction})
 	}
 }
 
-func (f *NumberFormat) groups(whole string) []string {
-	n := &f.locale.data.Number
+func (f *Format) groups(whole string) []string {
+	n := &f.locale.Data.Number
 	least := 1
 	switch f.grouping {
 	case "auto":
@@ -169,44 +172,26 @@ func (f *NumberFormat) groups(whole string) []string {
 }
 
 // layout fills in a pattern.
-func (w *written) layout(pattern string) []Part {
-	symbols := &w.format.locale.data.Number
-	return fill(pattern, func(token string) []Part {
+func (w *written) layout(pattern string) []intl.Part {
+	symbols := &w.format.locale.Data.Number
+	return intl.Fill(pattern, func(token string) []intl.Part {
 		kind, text, named := strings.Cut(token, ":")
 		switch {
 		case named && kind == "u":
-			return []Part{{"unit", text}}
+			return []intl.Part{{Type: "unit", Value: text}}
 		case named:
-			return []Part{{"compact", text}}
+			return []intl.Part{{Type: "compact", Value: text}}
 		}
 		switch kind {
 		case "n":
 			return w.number
 		case "-":
-			return []Part{{"minusSign", symbols.Minus}}
+			return []intl.Part{{Type: "minusSign", Value: symbols.Minus}}
 		case "+":
-			return []Part{{"plusSign", symbols.Plus}}
+			return []intl.Part{{Type: "plusSign", Value: symbols.Plus}}
 		case "%":
-			return []Part{{"percentSign", symbols.Percent}}
+			return []intl.Part{{Type: "percentSign", Value: symbols.Percent}}
 		}
-		return []Part{{"currency", w.format.symbol(w)}}
+		return []intl.Part{{Type: "currency", Value: w.format.symbol(w)}}
 	})
-}
-
-// fill turns a pattern into parts: its text as literals, its tokens as fill says.
-func fill(pattern string, of func(token string) []Part) []Part {
-	var out []Part
-	for pattern != "" {
-		start := strings.IndexByte(pattern, '{')
-		if start < 0 {
-			return append(out, Part{"literal", pattern})
-		}
-		if start > 0 {
-			out = append(out, Part{"literal", pattern[:start]})
-		}
-		end := start + strings.IndexByte(pattern[start:], '}')
-		out = append(out, of(pattern[start+1:end])...)
-		pattern = pattern[end+1:]
-	}
-	return out
 }

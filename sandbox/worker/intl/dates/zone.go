@@ -1,4 +1,4 @@
-package intl
+package dates
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bir-run/bir/sandbox/worker/intl"
 	"github.com/bir-run/bir/sandbox/worker/intl/cldr"
 )
 
@@ -81,10 +82,10 @@ var nameKinds = map[string]int{"short": 0, "long": 2, "shortGeneric": 4, "longGe
 
 // nameIn is how a locale calls the zone at t, empty where that is not known. The names
 // are those of late: while a zone had another offset it is called by that.
-func (z *zone) nameIn(l *Locale, kind string, t time.Time) string {
+func (z *zone) nameIn(l *intl.Locale, kind string, t time.Time) string {
 	place, named := nameKinds[kind]
 	_, seconds := t.Zone()
-	if names := l.data.Zones[z.group]; named && names != "" {
+	if names := l.Data.Zones[z.group]; named && names != "" {
 		list := strings.Split(names, "|")
 		usual := z.standard
 		if z.isDaylight(t) {
@@ -115,8 +116,8 @@ func (z *zone) isDaylight(t time.Time) bool {
 var irishLaw = time.Date(1971, time.October, 31, 2, 0, 0, 0, time.UTC)
 
 // offset writes a difference to Greenwich.
-func offset(l *Locale, seconds int, long bool) string {
-	samples := strings.Split(l.data.Zones["offset"], "|")
+func offset(l *intl.Locale, seconds int, long bool) string {
+	samples := strings.Split(l.Data.Zones["offset"], "|")
 	if seconds == 0 && !long {
 		return samples[0]
 	}
@@ -139,12 +140,12 @@ func offset(l *Locale, seconds int, long bool) string {
 	return text
 }
 
-// ZoneName is the name of a zone in DefaultLocale, as a Date's text ends in.
+// ZoneName is the name of a zone in intl.DefaultLocale, as a Date's text ends in.
 func ZoneName(name string, ms float64) string {
 	z := zoneOf(name)
 	t := time.UnixMilli(int64(ms)).In(z.location)
-	l := newLocale(DefaultLocale, nil, nil)
-	if names := l.data.Zones[z.group]; names != "" {
+	l := intl.Default()
+	if names := l.Data.Zones[z.group]; names != "" {
 		place := nameKinds["long"]
 		if z.isDaylight(t) {
 			place++

@@ -1,10 +1,12 @@
-package intl
+package numbers
 
 import (
 	"strconv"
 	"strings"
 
+	"github.com/bir-run/bir/sandbox/worker/intl"
 	"github.com/bir-run/bir/sandbox/worker/intl/cldr"
+	"github.com/bir-run/bir/sandbox/worker/intl/decimal"
 )
 
 // operands are what plural rules look at: the value and its visible digits.
@@ -94,63 +96,63 @@ func ordinal(language string, o operands) string {
 	return "other"
 }
 
-// pluralLanguage is what plural rules of a locale go by.
-func (l *Locale) pluralLanguage() string {
-	if strings.HasPrefix(l.Tag, "pt-PT") {
-		return "pt-PT"
-	}
-	return l.language()
-}
-
 // PluralRules sorts numbers into the categories of a language.
 type PluralRules struct {
-	locale  *Locale
+	locale  *intl.Locale
 	ordinal bool
 	digits  digitOptions
 }
 
 // NewPluralRules is the constructor Intl.PluralRules.
-func NewPluralRules(q Request) (*PluralRules, *Error) {
-	r := q.reader("Intl.PluralRules")
-	r.matcher()
-	p := &PluralRules{ordinal: r.choice("type", "cardinal", "cardinal", "ordinal") == "ordinal"}
-	p.digits = r.digits(0, 3, false)
-	if r.err != nil {
-		return nil, r.err
+func NewPluralRules(q intl.Request) (*PluralRules, *intl.Error) {
+	r := q.Reader("Intl.PluralRules")
+	r.Matcher()
+	p := &PluralRules{ordinal: r.Choice("type", "cardinal", "cardinal", "ordinal") == "ordinal"}
+	p.digits = readDigits(r, 0, 3, false)
+	if r.Err != nil {
+		return nil, r.Err
 	}
-	locale, err := Resolve(q.Locales)
+	locale, err := intl.Resolve(q.Locales)
 	if err != nil {
 		return nil, err
 	}
-	p.locale = locale.withoutRegion()
+	p.locale = withoutRegion(locale)
 	return p, nil
 }
 
-// withoutRegion is the locale as far as plural rules have data of their own.
-func (l *Locale) withoutRegion() *Locale {
-	name := l.pluralLanguage()
-	return &Locale{Tag: name, data: cldr.Load(name)}
-}
-
 // Select is the category of n.
-func (p *PluralRules) Select(n Decimal) string {
-	if n.nan || n.huge {
+func (p *PluralRules) Select(n decimal.Decimal) string {
+	if n.NaN || n.Infinite {
 		return "other"
 	}
 	rounded, least := p.digits.round(n)
 	o := operandsOf(p.digits.written(rounded, least))
 	if p.ordinal {
-		return ordinal(p.locale.pluralLanguage(), o)
+		return ordinal(pluralLanguage(p.locale), o)
 	}
-	return cardinal(p.locale.pluralLanguage(), o)
+	return cardinal(pluralLanguage(p.locale), o)
 }
 
 // Resolved are the options in effect.
-func (p *PluralRules) Resolved() []Resolved {
-	kind, categories := "cardinal", p.locale.data.Plurals.Cardinal
+func (p *PluralRules) Resolved() []intl.Resolved {
+	kind, categories := "cardinal", p.locale.Data.Plurals.Cardinal
 	if p.ordinal {
-		kind, categories = "ordinal", p.locale.data.Plurals.Ordinal
+		kind, categories = "ordinal", p.locale.Data.Plurals.Ordinal
 	}
-	out := append([]Resolved{{"locale", p.locale.Tag}, {"type", kind}}, p.digits.resolved()...)
-	return append(out, Resolved{"pluralCategories", strings.Fields(categories)})
+	out := append([]intl.Resolved{{Name: "locale", Value: p.locale.Tag}, {Name: "type", Value: kind}}, p.digits.resolved()...)
+	return append(out, intl.Resolved{Name: "pluralCategories", Value: strings.Fields(categories)})
+}
+
+// withoutRegion is the locale as far as plural rules have data of their own.
+func withoutRegion(l *intl.Locale) *intl.Locale {
+	name := pluralLanguage(l)
+	return &intl.Locale{Tag: name, Data: cldr.Load(name)}
+}
+
+// pluralLanguage is what plural rules of a locale go by.
+func pluralLanguage(l *intl.Locale) string {
+	if strings.HasPrefix(l.Tag, "pt-PT") {
+		return "pt-PT"
+	}
+	return l.Language()
 }

@@ -1,4 +1,7 @@
-package intl
+// Package decimal holds numbers as their digits, so that they are rounded as a person
+// would round what is printed, and none is lost of those that no float64 holds. It
+// knows nothing of how numbers are written.
+package decimal
 
 import (
 	"math"
@@ -8,16 +11,16 @@ import (
 
 // Decimal is a number as its digits: 0.d1d2d3… times 10 to the power of point.
 type Decimal struct {
-	negative  bool
-	digits    string // without zeros in front or at the end
-	point     int
-	nan, huge bool // not a number; infinite
+	Negative      bool
+	digits        string // without zeros in front or at the end
+	point         int
+	NaN, Infinite bool // not a number; infinite
 }
 
 // FromFloat is the number that JavaScript would print for f.
 func FromFloat(f float64) Decimal {
-	d := Decimal{negative: math.Signbit(f), nan: math.IsNaN(f), huge: math.IsInf(f, 0)}
-	if d.nan || d.huge || f == 0 {
+	d := Decimal{Negative: math.Signbit(f), NaN: math.IsNaN(f), Infinite: math.IsInf(f, 0)}
+	if d.NaN || d.Infinite || f == 0 {
 		return d
 	}
 	text := strconv.FormatFloat(math.Abs(f), 'e', -1, 64)
@@ -28,17 +31,17 @@ func FromFloat(f float64) Decimal {
 	return d
 }
 
-// ParseDecimal reads a number in decimal, with a fraction and an exponent if need be.
+// Parse reads a number in decimal, with a fraction and an exponent if need be.
 // It is exact, where a float64 would not be.
-func ParseDecimal(text string) (Decimal, bool) {
+func Parse(text string) (Decimal, bool) {
 	var d Decimal
 	rest := text
 	if rest != "" && (rest[0] == '-' || rest[0] == '+') {
-		d.negative = rest[0] == '-'
+		d.Negative = rest[0] == '-'
 		rest = rest[1:]
 	}
 	if rest == "Infinity" {
-		d.huge = true
+		d.Infinite = true
 		return d, true
 	}
 	mantissa, exponent, scientific := strings.Cut(strings.ToLower(rest), "e")
@@ -67,17 +70,19 @@ func (d *Decimal) set(digits string, point int) {
 	}
 }
 
-func (d Decimal) isZero() bool { return d.digits == "" && !d.nan && !d.huge }
+// IsZero tells whether the number is 0 or -0.
+func (d Decimal) IsZero() bool { return d.digits == "" && !d.NaN && !d.Infinite }
 
-// magnitude is the power of ten of the first digit.
-func (d Decimal) magnitude() int {
-	if d.isZero() {
+// Magnitude is the power of ten of the first digit.
+func (d Decimal) Magnitude() int {
+	if d.IsZero() {
 		return 0
 	}
 	return d.point - 1
 }
 
-func (d Decimal) shift(power int) Decimal {
+// Shift multiplies by 10 to a power.
+func (d Decimal) Shift(power int) Decimal {
 	if d.digits != "" {
 		d.point += power
 	}
@@ -93,8 +98,8 @@ func (d Decimal) digit(power int) byte {
 	return d.digits[i]
 }
 
-// whole and fraction are the digits on both sides of the point.
-func (d Decimal) whole() string {
+// Whole are the digits before the point, at least one.
+func (d Decimal) Whole() string {
 	if d.point <= 0 || d.digits == "" {
 		return "0"
 	}
@@ -104,7 +109,8 @@ func (d Decimal) whole() string {
 	return d.digits[:d.point]
 }
 
-func (d Decimal) fraction() string {
+// Fraction are the digits behind the point.
+func (d Decimal) Fraction() string {
 	if d.digits == "" || d.point >= len(d.digits) {
 		return ""
 	}
@@ -114,9 +120,9 @@ func (d Decimal) fraction() string {
 	return d.digits[d.point:]
 }
 
-// round keeps the digits down to 10 to a power, in steps of increment of them.
-func (d Decimal) round(power, increment int, mode string) Decimal {
-	if d.nan || d.huge || d.digits == "" {
+// Round keeps the digits down to 10 to a power, in steps of increment of them.
+func (d Decimal) Round(power, increment int, mode string) Decimal {
+	if d.NaN || d.Infinite || d.digits == "" {
 		return d
 	}
 	kept := d.point - power // digits that stay
@@ -130,7 +136,7 @@ func (d Decimal) round(power, increment int, mode string) Decimal {
 	}
 	steps, left := divide(head, increment)
 	half := compareHalf(left, strings.Repeat("0", max(0, -kept))+tail, increment)
-	if roundsUp(mode, d.negative, half, (steps[len(steps)-1]-'0')%2 == 1) {
+	if roundsUp(mode, d.Negative, half, (steps[len(steps)-1]-'0')%2 == 1) {
 		steps = addOne(steps)
 	}
 	digits := multiply(steps, increment)
@@ -237,3 +243,5 @@ func multiply(digits string, by int) string {
 	}
 	return string(out)
 }
+
+func isDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }

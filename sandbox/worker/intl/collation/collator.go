@@ -1,4 +1,7 @@
-package intl
+// Package collation orders texts as the languages do, by the tables of
+// golang.org/x/text/collate, which goja has already, and with the options of
+// Intl.Collator that these tables lack.
+package collation
 
 import (
 	"bytes"
@@ -9,11 +12,13 @@ import (
 	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/bir-run/bir/sandbox/worker/intl"
 )
 
 // Collator orders texts. It is not safe for use by several goroutines.
 type Collator struct {
-	locale             *Locale
+	locale             *intl.Locale
 	usage, sensitivity string
 	punctuation        bool // counts for nothing
 	numeric            bool
@@ -23,35 +28,35 @@ type Collator struct {
 	moved              *movedScripts // where the language has scripts elsewhere
 }
 
-// NewCollator is the constructor Intl.Collator.
-func NewCollator(q Request) (*Collator, *Error) {
-	r := q.reader("Intl.Collator")
+// New is the constructor Intl.Collator.
+func New(q intl.Request) (*Collator, *intl.Error) {
+	r := q.Reader("Intl.Collator")
 	c := &Collator{}
-	c.usage = r.choice("usage", "sort", "sort", "search")
-	r.matcher()
-	if name, ok := r.text("collation"); ok && name != "default" {
-		r.fail(noCollation(name))
+	c.usage = r.Choice("usage", "sort", "sort", "search")
+	r.Matcher()
+	if name, ok := r.Text("collation"); ok && name != "default" {
+		r.Fail(noCollation(name))
 	}
-	numeric, hasNumeric := r.truth("numeric")
-	caseFirst := r.choice("caseFirst", "", "upper", "lower", "false")
-	c.sensitivity = r.choice("sensitivity", "variant", "base", "accent", "case", "variant")
-	c.punctuation, _ = r.truth("ignorePunctuation")
-	if r.err != nil {
-		return nil, r.err
+	numeric, hasNumeric := r.Truth("numeric")
+	caseFirst := r.Choice("caseFirst", "", "upper", "lower", "false")
+	c.sensitivity = r.Choice("sensitivity", "variant", "base", "accent", "case", "variant")
+	c.punctuation, _ = r.Truth("ignorePunctuation")
+	if r.Err != nil {
+		return nil, r.Err
 	}
-	var err *Error
-	if c.locale, err = Resolve(q.Locales, "co", "kf", "kn"); err != nil {
+	var err *intl.Error
+	if c.locale, err = intl.Resolve(q.Locales, "co", "kf", "kn"); err != nil {
 		return nil, err
 	}
-	if name := c.locale.extensions["co"]; name != "" {
+	if name := c.locale.Extensions["co"]; name != "" {
 		return nil, noCollation(name)
 	}
-	kn, hasKn := c.locale.extensions["kn"]
+	kn, hasKn := c.locale.Extensions["kn"]
 	c.numeric = hasKn && kn != "false"
 	if hasNumeric {
 		c.numeric = numeric
 	}
-	if c.caseFirst = c.locale.extensions["kf"]; caseFirst != "" {
+	if c.caseFirst = c.locale.Extensions["kf"]; caseFirst != "" {
 		c.caseFirst = caseFirst
 	}
 	if c.caseFirst != "upper" && c.caseFirst != "lower" {
@@ -60,15 +65,15 @@ func NewCollator(q Request) (*Collator, *Error) {
 	return c, nil
 }
 
-func noCollation(name string) *Error {
-	return rangeError(fmt.Sprintf("The collation %s is not available to bodies", name))
+func noCollation(name string) *intl.Error {
+	return intl.RangeError(fmt.Sprintf("The collation %s is not available to bodies", name))
 }
 
 // open finds the order when it is first needed: that is most of the work, and many
 // collators are made only to find that there is one already.
 func (c *Collator) open() {
 	name, _, _ := strings.Cut(c.locale.Tag, "-u-")
-	if c.locale.language() == "ja" && c.usage == "search" {
+	if c.locale.Language() == "ja" && c.usage == "search" {
 		name = "und" // Japanese has an order for sorting only
 	}
 	var options []collate.Option
@@ -76,15 +81,15 @@ func (c *Collator) open() {
 		options = append(options, collate.Numeric)
 	}
 	c.order = collate.New(language.Make(name), options...)
-	if c.locale.language() == "ja" && c.usage == "sort" {
+	if c.locale.Language() == "ja" && c.usage == "sort" {
 		c.moved = scriptsOf(c.order)
 	}
 }
 
 // Resolved are the options in effect.
-func (c *Collator) Resolved() []Resolved {
-	return []Resolved{{"locale", c.locale.Tag}, {"usage", c.usage}, {"sensitivity", c.sensitivity},
-		{"ignorePunctuation", c.punctuation}, {"collation", "default"}, {"numeric", c.numeric}, {"caseFirst", c.caseFirst}}
+func (c *Collator) Resolved() []intl.Resolved {
+	return []intl.Resolved{{Name: "locale", Value: c.locale.Tag}, {Name: "usage", Value: c.usage}, {Name: "sensitivity", Value: c.sensitivity},
+		{Name: "ignorePunctuation", Value: c.punctuation}, {Name: "collation", Value: "default"}, {Name: "numeric", Value: c.numeric}, {Name: "caseFirst", Value: c.caseFirst}}
 }
 
 // Key is the same for collators that order alike.

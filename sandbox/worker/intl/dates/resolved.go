@@ -1,23 +1,27 @@
-package intl
+package dates
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/bir-run/bir/sandbox/worker/intl"
+)
 
 // Resolved are the options in effect.
-func (f *DateTimeFormat) Resolved() []Resolved {
-	out := []Resolved{{"locale", f.locale.Tag}, {"calendar", "gregory"}, {"numberingSystem", "latn"}, {"timeZone", f.zone.name}}
+func (f *Format) Resolved() []intl.Resolved {
+	out := []intl.Resolved{{Name: "locale", Value: f.locale.Tag}, {Name: "calendar", Value: "gregory"}, {Name: "numberingSystem", Value: "latn"}, {Name: "timeZone", Value: f.zone.name}}
 	letters := f.letters()
 	if strings.Contains(f.pattern, "{h") {
 		cycle := f.hourCycle()
-		out = append(out, Resolved{"hourCycle", cycle}, Resolved{"hour12", cycle == "h11" || cycle == "h12"})
+		out = append(out, intl.Resolved{Name: "hourCycle", Value: cycle}, intl.Resolved{Name: "hour12", Value: cycle == "h11" || cycle == "h12"})
 	}
 	if f.dateStyle == "" && f.timeStyle == "" {
 		return append(out, resolvedFields(letters)...)
 	}
 	if f.dateStyle != "" {
-		out = append(out, Resolved{"dateStyle", f.dateStyle})
+		out = append(out, intl.Resolved{Name: "dateStyle", Value: f.dateStyle})
 	}
 	if f.timeStyle != "" {
-		out = append(out, Resolved{"timeStyle", f.timeStyle})
+		out = append(out, intl.Resolved{Name: "timeStyle", Value: f.timeStyle})
 	}
 	return out
 }
@@ -42,15 +46,15 @@ var letterWidths = []struct {
 
 // resolvedFields reads the widths off a pattern as V8 does, which takes the letters of
 // quoted words for fields too.
-func resolvedFields(letters string) []Resolved {
-	var out []Resolved
+func resolvedFields(letters string) []intl.Resolved {
+	var out []intl.Resolved
 	for _, field := range letterWidths {
 		if n := strings.Count(letters, "S"); n > 0 && field.field == "timeZoneName" {
-			out = append(out, Resolved{"fractionalSecondDigits", min(n, 3)})
+			out = append(out, intl.Resolved{Name: "fractionalSecondDigits", Value: min(n, 3)})
 		}
 		for i := 0; i < len(field.pairs); i += 2 {
 			if strings.Contains(letters, field.pairs[i]) {
-				out = append(out, Resolved{field.field, field.pairs[i+1]})
+				out = append(out, intl.Resolved{Name: field.field, Value: field.pairs[i+1]})
 				break
 			}
 		}
@@ -71,8 +75,8 @@ var lettersOf = map[string]string{
 var hourLetters = map[string]string{"h11": "K", "h12": "h", "h23": "H", "h24": "k"}
 
 // letters is the pattern in the letters that V8 has it in.
-func (f *DateTimeFormat) letters() string {
-	return Text(fill(f.pattern, func(token string) []Part {
+func (f *Format) letters() string {
+	return intl.Text(intl.Fill(f.pattern, func(token string) []intl.Part {
 		kind := partTypes[token[0]]
 		letters, named := lettersOf[kind+" "+f.fields[kind]]
 		switch token[0] {
@@ -89,6 +93,6 @@ func (f *DateTimeFormat) letters() string {
 				letters = ""
 			}
 		}
-		return []Part{{kind, letters}}
+		return []intl.Part{{Type: kind, Value: letters}}
 	}))
 }

@@ -1,10 +1,11 @@
-package intl
+package dates
 
 import (
 	"fmt"
 	"strconv"
 	"time"
 
+	"github.com/bir-run/bir/sandbox/worker/intl"
 	"github.com/bir-run/bir/sandbox/worker/intl/cldr"
 )
 
@@ -16,14 +17,14 @@ var partTypes = map[byte]string{
 
 // timeWriter fills a pattern with one time.
 type timeWriter struct {
-	format *DateTimeFormat
+	format *Format
 	data   *cldr.Dates
 	time   time.Time
-	err    *Error
+	err    *intl.Error
 }
 
-func (w *timeWriter) part(token string) []Part {
-	return []Part{{partTypes[token[0]], w.value(token)}}
+func (w *timeWriter) part(token string) []intl.Part {
+	return []intl.Part{{Type: partTypes[token[0]], Value: w.value(token)}}
 }
 
 func (w *timeWriter) value(token string) string {
@@ -109,7 +110,7 @@ func (w *timeWriter) hour() int {
 // dayPeriod is the name of the hour, or of noon and midnight when it is just that as
 // far as the format shows.
 func (w *timeWriter) dayPeriod() string {
-	list := w.format.locale.data.DayPeriods[w.format.fields["dayPeriod"]]
+	list := w.format.locale.Data.DayPeriods[w.format.fields["dayPeriod"]]
 	f := w.format.fields
 	exact := (f["minute"] == "" || w.time.Minute() == 0) && (f["second"] == "" || w.time.Second() == 0)
 	switch {
@@ -131,7 +132,7 @@ func (w *timeWriter) zoneName(token string) string {
 	}
 	name := w.format.zone.nameIn(w.format.locale, kind, w.time)
 	if name == "" {
-		w.err = rangeError(fmt.Sprintf("The %s name of the time zone %s is not available to bodies", kind, w.format.zone.name))
+		w.err = intl.RangeError(fmt.Sprintf("The %s name of the time zone %s is not available to bodies", kind, w.format.zone.name))
 	}
 	return name
 }
