@@ -10,9 +10,6 @@ type Handlers struct {
 	Step  func(Request) Verdict
 }
 
-// Guard is the name that Handlers had first.
-type Guard = Handlers
-
 // Command answers the one request that in holds. A guard calls it from main, with
 // standard input and output: main runs in command form only, and when the guard is
 // tried natively.

@@ -7,6 +7,6 @@ import (
 	"github.com/bir-run/bir/sandbox/guardsdk"
 )
 
-var _ = guardsdk.Serve(guardsdk.Guard{Value: injectionguard.Check})
+var _ = guardsdk.Serve(guardsdk.Handlers{Value: injectionguard.Check})
 
 func main() {}

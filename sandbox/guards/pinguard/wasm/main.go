@@ -7,6 +7,6 @@ import (
 	"github.com/bir-run/bir/sandbox/guardsdk"
 )
 
-var _ = guardsdk.Serve(guardsdk.Guard{Pin: pinguard.Check})
+var _ = guardsdk.Serve(guardsdk.Handlers{Pin: pinguard.Check})
 
 func main() {}
