@@ -1,3 +1,5 @@
+//go:build unix
+
 package suite
 
 import (
@@ -10,6 +12,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bir-run/bir/conformance/wire"
 )
 
 // The environment that makes this test binary the client under test.
@@ -166,7 +170,7 @@ func callListed(ctx context.Context, s *mcp.ClientSession) error {
 }
 
 func TestAClientThroughBirPassesWhatItPassesWithout(t *testing.T) {
-	binary := proxy(t)
+	binary := wire.Proxy(t)
 	for name, scenario := range scenarios {
 		for _, suite := range scenario.suites {
 			t.Run(suite+"/"+name, func(t *testing.T) {

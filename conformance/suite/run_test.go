@@ -1,3 +1,5 @@
+//go:build unix
+
 package suite
 
 import (
@@ -12,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bir-run/bir/conformance/built"
+	"github.com/bir-run/bir/conformance/wire"
 )
 
 const (
@@ -24,19 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(clientVar) != "" {
 		os.Exit(runClient(os.Args[len(os.Args)-1]))
 	}
-	code := m.Run()
-	built.Remove()
-	os.Exit(code)
-}
-
-// proxy is the path of bir-proxy.
-func proxy(t *testing.T) string {
-	t.Helper()
-	dir, err := built.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return built.Path(dir, "bir-proxy")
+	os.Exit(wire.Run(m))
 }
 
 // results are the statuses of each check: a check may be made several times.

@@ -1,3 +1,5 @@
+//go:build unix
+
 package suite
 
 import (
@@ -9,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bir-run/bir/conformance/wire"
 )
 
 const patience = 20 * time.Second
@@ -46,7 +50,7 @@ func everything(t *testing.T, flags ...string) (url string) {
 // front puts bir-proxy in front of a server.
 func front(t *testing.T, url string) string {
 	t.Helper()
-	cmd := exec.Command(proxy(t), "--http", "--upstream", url)
+	cmd := exec.Command(wire.Proxy(t), "--http", "--upstream", url)
 	// Nothing listens on port 9: what is recorded stays in this folder.
 	cmd.Env = append(os.Environ(), "BIR_HOME="+t.TempDir(), "BIR_AUTH_URL=http://127.0.0.1:9")
 	cmd.Stderr = os.Stderr
