@@ -139,25 +139,28 @@ func asks(test ast.Node, name string) bool {
 
 // meant is a suggestion for a name that is nearly one that exists.
 func (c *checker) meant(name string) string {
+	all := slices.Clone(c.known)
+	for _, v := range c.names.Variables {
+		all = append(all, v.Name)
+	}
+	if best := closest(name, all); best != "" {
+		return "did you mean " + best + "?"
+	}
+	if len(c.subject.parameters()) == 0 {
+		return "declare it"
+	}
+	return "declare it, or read it from " + listed(c.subject.parameters())
+}
+
+// closest is the one of some names that a name may be a slip of, or nothing.
+func closest(name string, among []string) string {
 	best, least := "", 3
-	consider := func(known string) {
+	for _, known := range among {
 		if d := distance(name, known); d < least && d < len(known)/2+1 {
 			best, least = known, d
 		}
 	}
-	for _, v := range c.names.Variables {
-		consider(v.Name)
-	}
-	for _, known := range c.known {
-		consider(known)
-	}
-	if best == "" && len(c.subject.parameters()) == 0 {
-		return "declare it"
-	}
-	if best == "" {
-		return "declare it, or read it from " + listed(c.subject.parameters())
-	}
-	return "did you mean " + best + "?"
+	return best
 }
 
 // distance counts the letters to change, add or remove between two names.

@@ -39,6 +39,10 @@ type Finding struct {
 type Subject struct {
 	Body   sandbox.Body
 	Params []string // of a raw body; the other kinds have their own
+
+	// Keys are those that parameters had in the recording. Of a parameter that is not
+	// in it nothing is known.
+	Keys map[string][]string
 }
 
 // checker holds one body while its rules are applied.
@@ -65,6 +69,7 @@ func read(s Subject) (*checker, error) {
 func (c *checker) check(globals []string) []Finding {
 	c.known = globals
 	c.globals()
+	c.keys()
 	c.clocks()
 	c.assignments()
 	c.flow()

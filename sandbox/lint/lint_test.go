@@ -149,6 +149,34 @@ func TestSuggestionsNameWhatWasMeant(t *testing.T) {
 	}
 }
 
+func TestKeysThatTheRecordingLacksAreFound(t *testing.T) {
+	for _, tt := range []struct {
+		source string
+		want   []string
+	}{
+		{"return { a: params.region, b: params['regoin'], c: respParams.id };", []string{"1:31 warning unknown-key"}},
+		{"const { region, regions, zone = 1 } = params;\nreturn { region, regions, zone };", []string{"1:17 warning unknown-key"}},
+		{"return { a: params.zone ?? params.region, b: params.zone ? 1 : 2, c: !params.zone, d: params.zone?.x, e: params.hasOwnProperty('x') };", nil},
+		{"params.zone = 1; if (params.zone) return { a: params.region + params.zone }; return { b: respParams.whatever };", nil},
+		{"return { l: params.list.map((params) => params.zone) };", []string{"1:13 warning unknown-key"}},
+	} {
+		subject := lint.Subject{
+			Body: sandbox.Body{Kind: "toolInput", Source: tt.source}, Keys: map[string][]string{"params": {"region"}},
+		}
+		found, err := lint.Run(t.Context(), parses{}, subject)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range found {
+			got = append(got, brief(f))
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.source, diff)
+		}
+	}
+}
+
 type evaluatorFunc func(sandbox.Body) (sandbox.Result, error)
 
 func (f evaluatorFunc) Eval(_ context.Context, body sandbox.Body, _ sandbox.Args) (sandbox.Result, error) {

@@ -2,11 +2,14 @@ package logic
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/tidwall/gjson"
 
 	"github.com/bir-run/bir/cmd/bir/scenario"
 	"github.com/bir-run/bir/cmd/internal/app"
@@ -22,9 +25,10 @@ func newLint(a *app.App) *cobra.Command {
 		Use:   "lint [SCENARIO [--step N]]",
 		Short: "Say what would fail or surprise on a replay",
 		Long: `Reads bodies without running them: names that nothing declares, what bodies cannot reach
-(also behind typeof, and in branches that the recording never took), code that is never
-reached, missing returns, results that depend on no input, strings that grow in loops, and
-what gives the same on every replay. Without --step it reads all bodies of the scenario.
+(also behind typeof, and in branches that the recording never took), keys that the recording
+does not have, code that is never reached, missing returns, results that depend on no input,
+strings that grow in loops, and what gives the same on every replay. Without --step it reads
+all bodies of the scenario.
 
 Errors fail when they are reached, and make the exit code 1; warnings are probably not what
 was meant; infos are worth knowing. With --json:
@@ -72,15 +76,15 @@ type lintReport struct {
 }
 
 func runLint(ctx context.Context, a *app.App, o options, args []string) error {
-	subjects, err := o.subjects(ctx, a, args)
-	if err != nil {
-		return err
-	}
 	pool, err := a.Pool()
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
+	subjects, err := o.subjects(ctx, a, pool, args)
+	if err != nil {
+		return err
+	}
 	report := lintReport{Bodies: len(subjects), Findings: []bodyFinding{}}
 	for _, s := range subjects {
 		found, err := lint.Run(ctx, pool, s.Subject)
@@ -104,50 +108,81 @@ func runLint(ctx context.Context, a *app.App, o options, args []string) error {
 }
 
 // subjects are the bodies that the command line names.
-func (o options) subjects(ctx context.Context, a *app.App, args []string) ([]linted, error) {
-	if len(args) == 0 {
-		one, err := o.one(a.In)
-		if err != nil {
-			return nil, err
-		}
-		var names []string
-		for _, arg := range one.Args.Raw {
-			names = append(names, arg.Name)
-		}
-		return []linted{{name: o.body, Subject: lint.Subject{Body: one.Body, Params: names}}}, nil
-	}
-	if o.body != "" {
+func (o options) subjects(ctx context.Context, a *app.App, ev engine.Evaluator, args []string) ([]linted, error) {
+	if len(args) == 1 && o.body != "" {
 		return nil, cli.Usage("a scenario and --body exclude each other")
 	}
-	scn, err := scenario.Fetch(ctx, a, args[0])
+	if len(args) == 1 {
+		return o.stored(ctx, a, ev, args[0])
+	}
+	one, err := o.one(a.In)
 	if err != nil {
 		return nil, err
+	}
+	var names []string
+	for _, arg := range one.Args.Raw {
+		names = append(names, arg.Name)
+	}
+	return []linted{{name: o.body, Subject: lint.Subject{Body: one.Body, Params: names}}}, nil
+}
+
+// stored are the bodies of a scenario, or of one of its steps, with what their
+// parameters held in the recording.
+func (o options) stored(ctx context.Context, a *app.App, ev engine.Evaluator, id string) ([]linted, error) {
+	scn, err := scenario.Fetch(ctx, a, id)
+	if err != nil {
+		return nil, err
+	}
+	found, err := recordingOf(ctx, a, scn)
+	if err != nil {
+		found.scn = scn // without its run, lint only knows less
 	}
 	if o.step != 0 {
 		if err := wantStep(scn, o.step); err != nil {
 			return nil, err
 		}
-		return stepSubjects(scn.Steps[o.step-1]), nil
+		return found.stepSubjects(ctx, ev, o.step), nil
 	}
-	all := named("params", sandbox.KindParams, scn.ParamsLogic)
-	for _, step := range scn.Steps {
-		all = append(all, stepSubjects(step)...)
+	given := map[string][]string{"params": slices.Sorted(maps.Keys(scn.ParamsObject))}
+	all := named("params", sandbox.KindParams, scn.ParamsLogic, given)
+	for i := range scn.Steps {
+		all = append(all, found.stepSubjects(ctx, ev, i+1)...)
 	}
-	return append(all, named("response", sandbox.KindResponseParams, scn.ResponseParamsLogic)...), nil
+	return append(all, named("response", sandbox.KindResponseParams, scn.ResponseParamsLogic, nil)...), nil
 }
 
-func stepSubjects(step engine.Step) []linted {
+// stepSubjects are the bodies of a step, which counts from 1.
+func (r recorded) stepSubjects(ctx context.Context, ev engine.Evaluator, number int) []linted {
+	keys := map[string][]string{}
+	// Where the arguments cannot be evaluated, lint only knows less; `bir logic test`
+	// says why they cannot.
+	if args, err := r.args(ctx, ev, number); err == nil {
+		keys["params"] = keysOf(args.Params)
+		if len(args.Missing) == 0 {
+			keys["respParams"] = keysOf(args.RespParams)
+		}
+	}
+	step := r.scn.Steps[number-1]
 	return append(
-		named(fmt.Sprintf("step %d input", step.StepIndex), sandbox.KindToolInput, step.ToolInputLogic),
-		named(fmt.Sprintf("step %d output", step.StepIndex), sandbox.KindToolOutput, step.ToolOutputLogic)...)
+		named(fmt.Sprintf("step %d input", step.StepIndex), sandbox.KindToolInput, step.ToolInputLogic, keys),
+		named(fmt.Sprintf("step %d output", step.StepIndex), sandbox.KindToolOutput, step.ToolOutputLogic, keys)...)
+}
+
+func keysOf(object json.RawMessage) []string {
+	var keys []string
+	gjson.ParseBytes(object).ForEach(func(key, _ gjson.Result) bool {
+		keys = append(keys, key.String())
+		return true
+	})
+	return keys
 }
 
 // named is a body to lint, or none where there is none.
-func named(name string, kind sandbox.Kind, source string) []linted {
+func named(name string, kind sandbox.Kind, source string, keys map[string][]string) []linted {
 	if strings.TrimSpace(source) == "" {
 		return nil
 	}
-	return []linted{{name: name, Subject: lint.Subject{Body: sandbox.Body{Kind: kind, Source: source}}}}
+	return []linted{{name: name, Subject: lint.Subject{Body: sandbox.Body{Kind: kind, Source: source}, Keys: keys}}}
 }
 
 func (r *lintReport) add(body string, found []lint.Finding) {

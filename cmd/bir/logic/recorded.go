@@ -26,6 +26,10 @@ func fetchRecorded(ctx context.Context, a *app.App, id string) (recorded, error)
 	if err != nil {
 		return recorded{}, err
 	}
+	return recordingOf(ctx, a, scn)
+}
+
+func recordingOf(ctx context.Context, a *app.App, scn engine.Scenario) (recorded, error) {
 	svc, err := a.Service(ctx)
 	if err != nil {
 		return recorded{}, err
