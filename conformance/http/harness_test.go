@@ -43,13 +43,19 @@ type proxy struct {
 // start starts bir-proxy without a record. The environment is ours and what is given.
 func start(t *testing.T, environ []string, args ...string) *proxy {
 	t.Helper()
+	return startRecording(t, append([]string{"BIR_HOME=" + t.TempDir()}, environ...), append([]string{"--no-record"}, args...)...)
+}
+
+// startRecording starts bir-proxy as it is.
+func startRecording(t *testing.T, environ []string, args ...string) *proxy {
+	t.Helper()
 	dir, err := built.Dir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &proxy{t: t, heard: make(chan string, 1<<12)}
-	p.cmd = exec.Command(built.Path(dir, "bir-proxy"), append([]string{"--no-record"}, args...)...)
-	p.cmd.Env = append(p.cmd.Environ(), append([]string{"BIR_HOME=" + t.TempDir()}, environ...)...)
+	p.cmd = exec.Command(built.Path(dir, "bir-proxy"), args...)
+	p.cmd.Env = append(p.cmd.Environ(), environ...)
 	p.cmd.Stderr = &p.stderr
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
