@@ -7,8 +7,49 @@ import (
 	"github.com/dop251/goja/file"
 
 	"github.com/bir-run/bir/sandbox"
+	"github.com/bir-run/bir/sandbox/lint/flow"
 	"github.com/bir-run/bir/sandbox/lint/scope"
 )
+
+// flow judges what every function of the body runs through, and the returns of the
+// body itself.
+func (c *checker) flow() {
+	scope.Inspect(c.function, func(n ast.Node, _ []ast.Node) bool {
+		switch fn := n.(type) {
+		case *ast.FunctionLiteral:
+			if ends := c.follow(fn.Body.List); fn == c.function {
+				c.returns(ends)
+			}
+		case *ast.ArrowFunctionLiteral:
+			if body, ok := fn.Body.(*ast.BlockStatement); ok {
+				c.follow(body.List)
+			}
+		}
+		return true
+	})
+}
+
+// follow reports on one function, and says whether its end is reached.
+func (c *checker) follow(list []ast.Statement) bool {
+	found, ends := flow.Follow(list)
+	for _, trouble := range found {
+		f := Finding{
+			Rule: "unreachable", Level: Warning,
+			Message: "this is never reached", Suggestion: "remove it, or the return, throw or condition before it",
+		}
+		if trouble.Why != "" {
+			f.Message += ": " + trouble.Why
+		}
+		if trouble.Endless {
+			f = Finding{
+				Rule: "endless", Level: Error,
+				Message: "this loop never ends, and is stopped when its time is up", Suggestion: "give it a condition, or a break or return",
+			}
+		}
+		c.say(trouble.Node.Idx0(), f)
+	}
+	return ends
+}
 
 // ownReturns are the return statements of the body itself, with what is above them.
 func (c *checker) ownReturns(visit func(s *ast.ReturnStatement, above []ast.Node)) {

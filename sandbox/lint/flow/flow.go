@@ -1,4 +1,7 @@
-package lint
+// Package flow follows the statements of one function: what is never reached, which
+// loops never end, and whether the end is reached. It looks at no value but those
+// that are written out, so in doubt everything is reached.
+package flow
 
 import (
 	"github.com/dop251/goja/ast"
@@ -7,9 +10,23 @@ import (
 	"github.com/bir-run/bir/sandbox/lint/scope"
 )
 
-// flow follows one function to find what is never reached and whether its end is.
+// Trouble is a statement that is never reached, or a loop that never ends.
+type Trouble struct {
+	Node    ast.Node
+	Endless bool
+	Why     string // where it is not what stands before
+}
+
+// Follow gives what is wrong with the flow of a function's statements, and says
+// whether their end is reached.
+func Follow(list []ast.Statement) (found []Trouble, endReached bool) {
+	f := &flow{}
+	endReached = f.list(list)
+	return f.found, endReached
+}
+
 type flow struct {
-	c       *checker
+	found   []Trouble
 	targets []*target
 }
 
@@ -20,32 +37,12 @@ type target struct {
 	broken bool
 }
 
-// flow judges every function of the body, and the returns of the body itself.
-func (c *checker) flow() {
-	scope.Inspect(c.function, func(n ast.Node, _ []ast.Node) bool {
-		switch fn := n.(type) {
-		case *ast.FunctionLiteral:
-			f := flow{c: c}
-			ends := f.list(fn.Body.List)
-			if fn == c.function {
-				c.returns(ends)
-			}
-		case *ast.ArrowFunctionLiteral:
-			if body, ok := fn.Body.(*ast.BlockStatement); ok {
-				f := flow{c: c}
-				f.list(body.List)
-			}
-		}
-		return true
-	})
-}
-
 // list says whether the end of a list of statements is reached.
 func (f *flow) list(list []ast.Statement) bool {
 	reached, said := true, false
 	for _, statement := range list {
 		if !reached && !said && runs(statement) {
-			f.c.unreachable(statement, "")
+			f.unreachable(statement, "")
 			said = true
 		}
 		if reached {
@@ -71,11 +68,8 @@ func runs(statement ast.Statement) bool {
 	return true
 }
 
-func (c *checker) unreachable(n ast.Node, why string) {
-	c.say(n.Idx0(), Finding{
-		Rule: "unreachable", Level: Warning,
-		Message: "this is never reached" + why, Suggestion: "remove it, or the return, throw or condition before it",
-	})
+func (f *flow) unreachable(n ast.Node, why string) {
+	f.found = append(f.found, Trouble{Node: n, Why: why})
 }
 
 // statement says whether what follows a statement is reached.
@@ -117,9 +111,9 @@ func (f *flow) condition(s *ast.IfStatement) bool {
 	value, known := constant(s.Test)
 	switch {
 	case known && !value:
-		f.c.unreachable(s.Consequent, ": the condition is always false")
+		f.unreachable(s.Consequent, "the condition is always false")
 	case known && s.Alternate != nil:
-		f.c.unreachable(s.Alternate, ": the condition is always true")
+		f.unreachable(s.Alternate, "the condition is always true")
 	}
 	then := f.statement(s.Consequent)
 	otherwise := true
@@ -186,10 +180,7 @@ func (f *flow) loop(statement ast.Statement, label string) bool {
 	f.statement(body)
 	f.close()
 	if forever && !t.broken && !leaves(body) {
-		f.c.say(statement.Idx0(), Finding{
-			Rule: "endless", Level: Error,
-			Message: "this loop never ends, and is stopped when its time is up", Suggestion: "give it a condition, or a break or return",
-		})
+		f.found = append(f.found, Trouble{Node: statement, Endless: true})
 	}
 	return !forever || t.broken
 }
