@@ -18,6 +18,7 @@ func TestWhatNoDataAreThereForIsAnErrorAndNotAnotherLocale(t *testing.T) {
 		"return 'ι'.toLocaleUpperCase('el')":                                                        "RangeError: toLocaleUpperCase for el is not available to bodies",
 		"return new Intl.Segmenter('en')":                                                           "TypeError: Intl.Segmenter is not available to bodies",
 		"return new Intl.DateTimeFormat('en').formatRange(0, 1)":                                    "TypeError: formatRange is not available to bodies: format both ends instead",
+		"return new Date(0).toLocaleString('en', {hour: 'numeric', second: 'numeric'})":             "RangeError: Times with a gap between their fields are not available to bodies",
 		"return (1).toLocaleString('en', {style:'currency',currency:'DEM',currencyDisplay:'name'})": "RangeError: The name of the currency DEM is not available to bodies",
 	} {
 		resp := evaluator().Eval(raw(source))

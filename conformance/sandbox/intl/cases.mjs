@@ -80,6 +80,7 @@ const zonesOfCases = ['UTC', 'America/New_York', 'Europe/Berlin', 'Europe/London
   'Australia/Sydney', 'Europe/Dublin', 'America/Sao_Paulo', 'Asia/Kathmandu', 'Etc/UTC', 'Asia/Shanghai', 'america/chicago', 'GMT', 'Africa/Johannesburg', 'Pacific/Auckland']
 
 function date(locale, options, value) {
+  if (locale === 'de-CH') delete options.era // some of them end this Node's process
   const made = () => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options })
   add('date', { locale, options: { timeZone: 'UTC', ...options }, value: shown(value),
     ...answer(() => [made().format(value), compactParts(made().formatToParts(value))]) })
@@ -117,8 +118,11 @@ const chance = { weekday: 3, era: 12, year: 2, month: 2, day: 2, hour: 2, minute
 function randomDate() {
   const options = {}
   for (const [field, list] of Object.entries(fieldWidths)) if (random(chance[field]) === 0) options[field] = pick(list)
-  // This Node ends its process on these in de-CH, and gives odd patterns elsewhere.
+  // ICU has no patterns for these, and takes those of other fields.
   if (options.era && (!options.year || !options.month)) delete options.era
+  // Times with a gap between their fields are refused.
+  if (options.hour && !options.minute) delete options.second
+  if ((options.hour || options.minute) && !options.second) delete options.fractionalSecondDigits
   if (random(2) === 0) options.timeZone = pick(zonesOfCases)
   return options
 }
@@ -139,11 +143,11 @@ for (const locale of locales) {
   number(locale, {}, values)
   number(locale, { notation: 'compact' }, values)
   for (const options of dateOptions) date(locale, options, pick(instants))
-  for (let i = 0; i < 150; i++) date(locale, randomDate(), pick(instants))
+  for (let i = 0; i < 300; i++) date(locale, randomDate(), pick(instants))
   for (const zone of zonesOfCases) for (const timeZoneName of ['short', 'long']) for (const value of [instants[0], instants[3]]) date(locale, { timeZone: zone, timeZoneName }, value)
 }
 for (const locale of more) {
-  for (let i = 0; i < 25; i++) number(locale, pick(numberOptions), [pick(values)])
+  for (let i = 0; i < 40; i++) number(locale, pick(numberOptions), [pick(values)])
   for (let i = 0; i < 25; i++) date(locale, i % 2 ? randomDate() : pick(dateOptions), pick(instants))
 }
 for (const options of badNumberOptions) number('en-US', options, [1])

@@ -86,6 +86,9 @@ func (f *Format) findPattern() (string, *intl.Error) {
 	if f.dateStyle != "" || f.timeStyle != "" {
 		return f.stylePattern(), nil
 	}
+	if f.hasGap() {
+		return "", intl.RangeError("Times with a gap between their fields are not available to bodies: ask for the minute and second too")
+	}
 	d := f.data()
 	datePlace, hasDate := f.place(dateAxes)
 	timePlace, hasTime := f.place(timeAxes)
@@ -117,6 +120,13 @@ func (f *Format) findPattern() (string, *intl.Error) {
 
 func glued(glue, date, time string) string {
 	return strings.NewReplacer("{1}", date, "{0}", time).Replace(glue)
+}
+
+// hasGap tells whether a field between two others is missing. ICU then takes the
+// pattern that is nearest by the order of its tables, and differs by locale in which.
+func (f *Format) hasGap() bool {
+	return f.any("hour") && !f.any("minute") && f.any("second") ||
+		f.any("hour", "minute") && !f.any("second") && f.fractionDigits > 0
 }
 
 // only tells whether a field is the one field of a date.

@@ -89,15 +89,6 @@ func (d Decimal) Shift(power int) Decimal {
 	return d
 }
 
-// digit is that of 10 to a power.
-func (d Decimal) digit(power int) byte {
-	i := d.point - 1 - power
-	if i < 0 || i >= len(d.digits) {
-		return '0'
-	}
-	return d.digits[i]
-}
-
 // Whole are the digits before the point, at least one.
 func (d Decimal) Whole() string {
 	if d.point <= 0 || d.digits == "" {

@@ -50,19 +50,11 @@ func (f *Format) currencyPattern(w *written, category string) string {
 	if f.currencySign == "accounting" {
 		kind = "accounting"
 	}
-	patterns := f.locale.Data.Patterns[kind]
-	signed := patterns[w.sign]
 	if w.compact == 0 {
-		return signed
+		return f.locale.Data.Patterns[kind][w.sign]
 	}
-	compact := f.compactPattern(w, category, f.compactDisplay+"Currency")
-	if strings.Contains(signed, patterns[plain]) {
-		return strings.Replace(signed, patterns[plain], compact, 1)
-	}
-	if strings.HasPrefix(signed, "(") {
-		return "(" + compact + ")"
-	}
-	return strings.Replace(compact, "{n}", [3]string{"{n}", "{-}{n}", "{+}{n}"}[w.sign], 1)
+	// Compact patterns have no negative form of their own.
+	return [...]string{plain: "", minus: "{-}", plus: "{+}"}[w.sign] + f.compactPattern(w, category, f.compactDisplay+"Currency")
 }
 
 // spaced keeps a symbol that ends in a letter off the digits beside it.
@@ -92,8 +84,8 @@ func (f *Format) symbol(w *written) string {
 	case "name":
 		return f.name(w.category())
 	}
-	both, ok := f.locale.Data.Currencies[f.currency]
-	if !ok {
+	both := f.locale.Data.Currencies[f.currency]
+	if both == "" {
 		return f.currency
 	}
 	wide, narrow, _ := strings.Cut(both, "|")
