@@ -105,11 +105,15 @@ func (ev *evaluation) body(made goja.Value) (goja.Callable, error) {
 	if function == nil || !ev.program.surrounded {
 		return function, nil
 	}
+	entries := make([]*entry, len(ev.program.patterns))
 	makePattern := native(ev.vm, "", 1, func(c goja.FunctionCall) goja.Value {
-		literal := ev.program.patterns[c.Argument(0).ToInteger()]
+		number := c.Argument(0).ToInteger()
 		r := ev.installRegExp()
-		e := r.entry(literal.re, goja.StringFromUTF16(utf16.Encode([]rune(literal.source))))
-		return r.object(e, r.original)
+		if entries[number] == nil {
+			literal := ev.program.patterns[number]
+			entries[number] = r.entry(literal.re, goja.StringFromUTF16(utf16.Encode([]rune(literal.source))))
+		}
+		return r.object(entries[number], r.original)
 	})
 	fix := native(ev.vm, "", 1, func(c goja.FunctionCall) goja.Value {
 		ev.translate(c.Argument(0))

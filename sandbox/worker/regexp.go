@@ -25,6 +25,7 @@ type regexps struct {
 	sourceOf    goja.Callable
 	execOf      goja.Callable
 	taken       bool
+	exec0       goja.Value // our exec, to tell whether a body has put another in its place
 
 	seen      *goja.Object // the object asked about last, and its entry
 	seenEntry *entry
@@ -95,7 +96,9 @@ func (r *regexps) front() *goja.Object {
 		panic(err)
 	}
 	constructor := front.(*goja.Object)
-	r.showLastMatch(constructor)
+	if r.ev.program.uses.lastMatch {
+		r.showLastMatch(constructor)
+	}
 	return constructor
 }
 
@@ -304,7 +307,9 @@ func (r *regexps) object(e *entry, target *goja.Object) *goja.Object {
 		source, _ := r.sourceOf(e.template)
 		return r.new(target, source, e.template.Get("flags"))
 	}
-	return r.new(target, e.template)
+	object := r.new(target, e.template)
+	r.seen, r.seenEntry = object, e
+	return object
 }
 
 // of is the entry of a RegExp object, nil if it is plain.

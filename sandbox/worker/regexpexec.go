@@ -16,11 +16,13 @@ func (r *regexps) takeOver() {
 	}
 	r.taken = true
 	vm, prototype := r.ev.vm, r.prototype()
-	hide(prototype, "exec", native(vm, "exec", 1, r.exec))
+	r.exec0 = native(vm, "exec", 1, r.exec)
+	hide(prototype, "exec", r.exec0)
 	hide(prototype, "test", native(vm, "test", 1, r.test))
 	hide(prototype, "compile", native(vm, "compile", 2, func(goja.FunctionCall) goja.Value {
 		panic(vm.NewTypeError("RegExp.prototype.compile is not available in bodies"))
 	}))
+	r.replaceFast()
 	r.getter("source", func(object *goja.Object) goja.Value { return r.escapedSource(object) })
 	r.getter("flags", func(object *goja.Object) goja.Value { return vm.ToValue(flagsOf(object)) })
 	r.getter("hasIndices", func(object *goja.Object) goja.Value {
@@ -139,10 +141,15 @@ func (r *regexps) test(call goja.FunctionCall) goja.Value {
 	if !ok {
 		panic(r.ev.vm.NewTypeError("Method RegExp.prototype.test called on incompatible receiver " + call.This.String()))
 	}
-	exec, _ := goja.AssertFunction(object.Get("exec"))
-	if exec == nil {
-		object, _ = r.receiver(call, "test")
-		return r.ev.vm.ToValue(r.match(object, r.of(object), r.ev.textOf(call.Argument(0))) != nil)
+	method := object.Get("exec")
+	if method == r.exec0 && isRegExpObject(object) {
+		if e := r.of(object); e != nil {
+			return r.ev.vm.ToValue(r.match(object, e, r.ev.textOf(call.Argument(0))) != nil)
+		}
+	}
+	exec, ok := goja.AssertFunction(method)
+	if !ok {
+		exec = r.execOf
 	}
 	found, err := exec(object, r.ev.textOf(call.Argument(0)))
 	if err != nil {
@@ -156,8 +163,8 @@ func (r *regexps) match(object *goja.Object, e *entry, text goja.String) []int {
 	flags := e.re.Flags
 	moves := flags.Global || flags.Sticky
 	at := int64(0)
-	if index := object.Get("lastIndex").ToInteger(); moves {
-		at = max(index, 0)
+	if moves {
+		at = max(object.Get("lastIndex").ToInteger(), 0)
 	}
 	var slots []int
 	if at <= int64(text.Length()) {

@@ -63,10 +63,9 @@ func (re *Regex) Match(in Input, from int, anchored bool, stop func() bool) []in
 	m := &matcher{re: re, in: in, length: in.Length(), wide: re.Flags.CodePoints(), stop: stop}
 	m.slots = make([]int, 2*(re.Count+1))
 	m.registers = make([]int, re.registers)
-	first, hasFirst := re.first()
 	for at := from; at <= m.length; at = m.after(at) {
-		if hasFirst && !anchored {
-			for at < m.length && !first.has(m.in.at(at)) {
+		if re.begins != nil && !anchored {
+			for at < m.length && !re.begins.has(m.in.at(at)) {
 				at++
 			}
 			if at == m.length {
@@ -89,21 +88,23 @@ func (re *Regex) Match(in Input, from int, anchored bool, stop func() bool) []in
 
 // first is what a match must begin with, if the code says so at once and in
 // ASCII or plain units.
-func (re *Regex) first() (*chars, bool) {
-	if len(re.code) < 2 || re.Flags.CodePoints() {
-		return nil, false
+func (re *Regex) first() *chars {
+	if re.Flags.CodePoints() {
+		return nil
 	}
-	switch i := re.code[1]; {
+	i := re.code[1]
+	if i.op == opRun && i.loop.min > 0 {
+		i = re.code[2]
+	}
+	switch {
 	case i.op == opSet:
-		return i.chars, true
-	case i.op == opRun && i.loop.min > 0 && re.code[2].op == opSet:
-		return re.code[2].chars, true
+		return i.chars
 	case i.op == opChar && !i.fold && i.x < 128:
 		c := &chars{set: spans()}
 		c.ascii[i.x/64] = 1 << (i.x % 64)
-		return c, true
+		return c
 	}
-	return nil, false
+	return nil
 }
 
 // after is the next place to try. With code points none lies inside a pair, but that

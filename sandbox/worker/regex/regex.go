@@ -83,6 +83,7 @@ type Regex struct {
 
 	code      []inst
 	registers int
+	begins    *chars // what a match must begin with, nil if anything
 }
 
 // Compile reads a pattern of UTF-16 units.
@@ -100,14 +101,16 @@ func Compile(pattern []uint16, flags Flags) (re *Regex, err error) {
 	tree := p.pattern()
 	c := &compiler{flags: flags}
 	c.program(tree)
-	return &Regex{
+	re = &Regex{
 		Flags:     flags,
 		Groups:    p.groups,
 		Count:     p.count,
 		Plain:     !p.special && !nullable(tree), // engines step over empty matches each in its way
 		code:      c.code,
 		registers: c.registers,
-	}, nil
+	}
+	re.begins = re.first()
+	return re, nil
 }
 
 // refuse ends the compiling; Compile recovers it.
