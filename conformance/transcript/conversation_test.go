@@ -174,7 +174,7 @@ func TestTheProxyIsInvisible(t *testing.T) {
 	for name, moves := range withEveryMethod(conversations) {
 		t.Run(name, func(t *testing.T) {
 			wantHost, wantUpstream := play(t, wire.Direct(t), moves)
-			for _, flags := range [][]string{nil, {"--no-record"}} {
+			for _, flags := range [][]string{nil, {"--no-record"}, {"--restart"}} {
 				gotHost, gotUpstream := play(t, wire.Proxied(t, flags...), moves)
 				same(t, "host", gotHost, wantHost)
 				same(t, "upstream", gotUpstream, wantUpstream)
