@@ -45,31 +45,40 @@ func (r *Relay) refuse(c *call) {
 	_ = r.toHost.insert(notAvailable(c.id, c.method, r.cfg.Name, c.modern)) // the host may be gone
 }
 
-// tooLarge ends what a message over the limit would have ended. Of an answer in a
-// batch nothing is known, not even whose it is.
+// tooLarge ends what a message over the limit would have ended.
 func (r *Relay) tooLarge(m jsonrpc.Message) {
-	text := fmt.Sprintf("The result was too large to deliver (%d bytes; the limit is %d)", m.Size, r.cfg.MaxMessageBytes)
 	r.log.Warn("a message of the server is over the limit", "server", r.cfg.Name, "bytes", m.Size, "limit", r.cfg.MaxMessageBytes)
 	switch m.Kind {
 	case jsonrpc.Response:
 		key, _ := jsonrpc.Key(m.ID)
-		c, _ := r.table.take(key, r.readAt)
-		if c == nil {
-			return
+		if c, _ := r.table.take(key, r.readAt); c != nil {
+			r.failLarge(c, m.Size)
 		}
-		line := failure(c.id, c.method, text, c.modern)
-		if c.tool != nil && r.reporter != nil {
-			r.reporter.answered(c, jsonrpc.Classify(line), r.readAt)
+	case jsonrpc.Batch:
+		// Whose answers it had is not known, but only what came in a batch is answered in
+		// one.
+		for _, c := range r.table.takeIf(func(c *call) bool { return c.batched }) {
+			r.failLarge(c, m.Size)
 		}
-		_ = r.toHost.insert(line) // the host may be gone
 	case jsonrpc.Request:
+		if m.ID == nil {
+			return // too long to be repeated
+		}
 		refusal := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"The request was too large to deliver"}}`+"\n", m.ID, codeInvalid)
 		// Ends when the upstream has read it or has ended. Here it must not be waited for:
 		// an upstream that does not read may be waiting for us to read.
 		go func() { _ = r.feed.insert(refusal) }()
-	case jsonrpc.Batch:
-		r.lose()
 	}
+}
+
+// failLarge ends one call.
+func (r *Relay) failLarge(c *call, size int) {
+	text := fmt.Sprintf("The result was too large to deliver (%d bytes; the limit is %d)", size, r.cfg.MaxMessageBytes)
+	line := failure(c.id, c.method, text, c.modern)
+	if c.tool != nil && r.reporter != nil {
+		r.reporter.answered(c, jsonrpc.Classify(line), r.readAt)
+	}
+	_ = r.toHost.insert(line) // the host may be gone
 }
 
 // notAvailable is the answer in place of an upstream that is gone.

@@ -93,6 +93,8 @@ func TestAMessageOverTheLimitEndsWhatItWouldHaveEnded(t *testing.T) {
 			`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + why + `"}],"isError":true}}`},
 		"id last": {call(`"a"`, "{}"), `{"result":` + long + `,"jsonrpc":"2.0","id":"a"}`,
 			`{"jsonrpc":"2.0","id":"a","result":{"content":[{"type":"text","text":"` + why + `"}],"isError":true}}`},
+		"in a batch": {"[" + call("1", "{}") + "]", "[" + result("1", long) + "]",
+			`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + why + `"}],"isError":true}}`},
 		"another method": {`{"jsonrpc":"2.0","id":2,"method":"resources/read"}`, result("2", long),
 			`{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"` + why + `"}}`},
 	} {

@@ -59,7 +59,9 @@ func (r *Relay) noteHost(m jsonrpc.Message) {
 			}
 		}
 	case jsonrpc.Batch:
+		r.inBatch = true
 		r.noteBatch(m, r.noteHost)
+		r.inBatch = false
 	}
 }
 
@@ -68,7 +70,7 @@ func (r *Relay) noteRequest(m jsonrpc.Message) {
 	if !ok {
 		return
 	}
-	c := &call{id: string(m.ID), method: m.Method, line: r.line, started: time.Now()}
+	c := &call{id: string(m.ID), method: m.Method, line: r.line, batched: r.inBatch, started: time.Now()}
 	if note := intercepts[m.Method]; note != nil {
 		note(r, c, m, m.Params())
 	}

@@ -90,7 +90,9 @@ type Relay struct {
 	feed      *feed
 	reporter  *reporter // nil records nothing
 	blind     atomic.Bool
-	line      int64 // of the host, under way; fromHost's own
+	// These belong to fromHost.
+	line    int64 // of the host, under way
+	inBatch bool  // it is a batch
 	// These belong to fromUpstream, and to Run once that has ended.
 	readAt time.Time // when the upstream was last read
 	noise  int       // its lines that were no JSON

@@ -16,6 +16,7 @@ type call struct {
 	method    string
 	line      int64 // of the host's stream
 	modern    bool  // it came with the per-request _meta of 2026-07-28
+	batched   bool  // it came in a batch, and so will its answer
 	cancelled bool
 	started   time.Time
 	tool      *toolCall // nil for other methods, and where nothing is recorded
