@@ -21,7 +21,7 @@ func readmeCommands(t *testing.T, root string) []string {
 		t.Fatal(err)
 	}
 	var commands []string
-	for _, m := range regexp.MustCompile(`(?m)^    ((?:bir|make) [^#\n]+)`).FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^    ((?:bir|make|echo) [^#\n]+)`).FindAllStringSubmatch(string(text), -1) {
 		commands = append(commands, strings.TrimSpace(m[1]))
 	}
 	for _, m := range regexp.MustCompile("`((?:bir|make) [^`…]+)`").FindAllStringSubmatch(string(text), -1) {
