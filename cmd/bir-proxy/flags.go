@@ -77,7 +77,9 @@ func parseFlags(args []string) (config, error) {
 	fs.StringVar(&c.ServerName, "server-name", "", "")
 	fs.StringVar(&c.URL, "url", "", "")
 	fs.StringVar(&c.Transport, "transport", "", "")
-	fs.Func("header", "", c.addHeader)
+	// Read after Parse: package flag repeats a refused value, which may be a secret.
+	var headers []string
+	fs.Func("header", "", func(line string) error { headers = append(headers, line); return nil })
 	fs.BoolVar(&c.Front, "http", false, "")
 	fs.StringVar(&upstream, "upstream", "", "")
 	fs.IntVar(&c.Port, "port", 0, "")
@@ -89,6 +91,11 @@ func parseFlags(args []string) (config, error) {
 	fs.BoolVar(&showVersion, "version", false, "")
 	if err := fs.Parse(args); err != nil {
 		return c, err
+	}
+	for _, line := range headers {
+		if err := c.addHeader(line); err != nil {
+			return c, fmt.Errorf("--header: %w", err)
+		}
 	}
 	if showVersion {
 		return c, errVersion

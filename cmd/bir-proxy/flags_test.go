@@ -49,3 +49,12 @@ func TestHelpAndVersionGoToStandardOutput(t *testing.T) {
 		}
 	}
 }
+
+func TestARefusedHeaderIsNotRepeated(t *testing.T) {
+	for _, line := range []string{"SECRETVALUE", "Bad Name: SECRETVALUE", "Name: SECRET\nVALUE"} {
+		_, err := parseFlags([]string{"--url", "http://127.0.0.1:1/mcp", "--header", line})
+		if err == nil || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+}

@@ -33,6 +33,9 @@ func startsOff(e env.Env, dir string, log *slog.Logger) bool {
 	if e.Off {
 		return true
 	}
+	if e.Home == "" {
+		return false // nothing is recorded then, either
+	}
 	state, err := off.Read(e.Home)
 	if err != nil {
 		log.Warn("read the off switch; bir stays on", "error", err)

@@ -164,6 +164,10 @@ func (p *proxy) record() (relay.Record, func()) {
 	if p.config.NoRecord || p.env.Off {
 		return relay.Record{}, func() {}
 	}
+	if p.env.Home == "" { // not into whatever folder the host runs us in
+		p.log.Warn("no home folder is known, so nothing is recorded; set BIR_HOME")
+		return relay.Record{}, func() {}
+	}
 	server := recorder.Server{Transport: "stdio", Command: p.config.Command, CWD: p.dir}
 	if p.config.URL != "" {
 		server = p.remoteServer()

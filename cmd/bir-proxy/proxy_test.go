@@ -52,3 +52,12 @@ func TestALazyProxyWaitsForAWordOrASignal(t *testing.T) {
 		t.Errorf("a signal: code %d", code)
 	}
 }
+
+func TestWithoutAHomeNothingIsRecorded(t *testing.T) {
+	p, _ := proxyOf("", config{}, env.Env{})
+	p.config.NoRecord = false
+	if record, done := p.record(); record.Recorder != nil {
+		done()
+		t.Error("a recorder was opened")
+	}
+}

@@ -43,6 +43,9 @@ func TestWithoutTheMeansToRecordTheConversationIsTheSame(t *testing.T) {
 			if took := time.Since(begun); took > 10*time.Second {
 				t.Errorf("the end took %v", took)
 			}
+			if _, err := os.Stat("spool"); err == nil {
+				t.Error("something was recorded into the working folder")
+			}
 		})
 	}
 }
