@@ -8,18 +8,20 @@ import (
 
 func TestWhatNoDataAreThereForIsAnErrorAndNotAnotherLocale(t *testing.T) {
 	for source, want := range map[string]string{
-		"return (5).toLocaleString('zh-CN')":                                                        "RangeError: The locale zh-CN is not available to bodies: there are data for en, de, fr, es, ja, it, nl, pt, sv and the common regions of each",
-		"return new Date(0).toLocaleDateString('de-LU')":                                            "RangeError: The locale de-LU is not available to bodies",
-		"return 'a'.localeCompare('b', 'th')":                                                       "RangeError: The locale th is not available to bodies",
-		"return 'a'.localeCompare('b', 'de-u-co-phonebk')":                                          "RangeError: The collation phonebk is not available to bodies",
-		"return (5).toLocaleString('en-u-nu-arab')":                                                 "RangeError: The numbering system arab is not available to bodies",
-		"return new Date(0).toLocaleString('en', {calendar: 'buddhist'})":                           "RangeError: The calendar buddhist is not available to bodies",
-		"return new Date(0).toLocaleString('ja-JP-u-ca-japanese')":                                  "RangeError: The calendar japanese is not available to bodies",
-		"return 'ι'.toLocaleUpperCase('el')":                                                        "RangeError: toLocaleUpperCase for el is not available to bodies",
-		"return new Intl.Segmenter('en')":                                                           "TypeError: Intl.Segmenter is not available to bodies",
-		"return new Intl.DateTimeFormat('en').formatRange(0, 1)":                                    "TypeError: formatRange is not available to bodies: format both ends instead",
-		"return new Date(0).toLocaleString('en', {hour: 'numeric', second: 'numeric'})":             "RangeError: Times with a gap between their fields are not available to bodies",
-		"return (1).toLocaleString('en', {style:'currency',currency:'DEM',currencyDisplay:'name'})": "RangeError: The name of the currency DEM is not available to bodies",
+		"return (5).toLocaleString('zh-CN')":                                                                        "RangeError: The locale zh-CN is not available to bodies: there are data for en, de, fr, es, ja, it, nl, pt, sv and the common regions of each",
+		"return new Date(0).toLocaleDateString('de-LU')":                                                            "RangeError: The locale de-LU is not available to bodies",
+		"return 'a'.localeCompare('b', 'th')":                                                                       "RangeError: The locale th is not available to bodies",
+		"return 'a'.localeCompare('b', 'de-u-co-phonebk')":                                                          "RangeError: The collation phonebk is not available to bodies",
+		"return (5).toLocaleString('en-u-nu-arab')":                                                                 "RangeError: The numbering system arab is not available to bodies",
+		"return new Date(0).toLocaleString('en', {calendar: 'buddhist'})":                                           "RangeError: The calendar buddhist is not available to bodies",
+		"return new Date(0).toLocaleString('ja-JP-u-ca-japanese')":                                                  "RangeError: The calendar japanese is not available to bodies",
+		"return 'ι'.toLocaleUpperCase('el')":                                                                        "RangeError: toLocaleUpperCase for el is not available to bodies",
+		"return new Intl.Segmenter('en')":                                                                           "TypeError: Intl.Segmenter is not available to bodies",
+		"return new Intl.DateTimeFormat('en').formatRange(0, 1)":                                                    "TypeError: formatRange is not available to bodies: format both ends instead",
+		"return new Date('1999-12-31').toLocaleString('en', {timeZone: 'America/Sao_Paulo', timeZoneName: 'long'})": "RangeError: The long name of the time zone America/Sao_Paulo is not available to bodies",
+		"return new Date(0).toLocaleString('de', {hour: 'numeric', hourCycle: 'h24'})":                              "RangeError: The hour cycle h24 is not available to bodies in de",
+		"return new Date(0).toLocaleString('en', {hour: 'numeric', second: 'numeric'})":                             "RangeError: Times with a gap between their fields are not available to bodies",
+		"return (1).toLocaleString('en', {style:'currency',currency:'DEM',currencyDisplay:'name'})":                 "RangeError: The name of the currency DEM is not available to bodies",
 	} {
 		resp := evaluator().Eval(raw(source))
 		if resp.Failure == nil || resp.Failure.Type != typeThrow || !strings.HasPrefix(resp.Failure.Message, want) {

@@ -95,7 +95,7 @@ const dateOptions = [
   { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' }, { weekday: 'short', month: 'short', day: 'numeric' }, { weekday: 'short', day: 'numeric' },
   { hour: 'numeric' }, { hour: '2-digit', minute: '2-digit' }, { hour: 'numeric', minute: 'numeric', second: 'numeric' }, { hour: 'numeric', minute: '2-digit', hour12: true },
   { hour: 'numeric', minute: '2-digit', hour12: false }, { minute: 'numeric', second: '2-digit' }, { minute: '2-digit' }, { second: '2-digit' }, { hour: 'numeric', hourCycle: 'h11' },
-  { hour: 'numeric', minute: 'numeric', hourCycle: 'h23' }, { hour: '2-digit', minute: '2-digit', hourCycle: 'h24' }, { hour: 'numeric', hourCycle: 'h12' },
+  { hour: 'numeric', minute: 'numeric', hourCycle: 'h23' }, { hour: 'numeric', hourCycle: 'h12' },
   { fractionalSecondDigits: 3 }, { second: 'numeric', fractionalSecondDigits: 2 }, { hour: 'numeric', minute: 'numeric', second: 'numeric', fractionalSecondDigits: 1 },
   { era: 'short' }, { era: 'long', year: 'numeric' }, { era: 'narrow', year: 'numeric', month: 'short' }, { era: 'short', year: 'numeric', month: 'long', day: 'numeric' },
   { dayPeriod: 'short' }, { hour: 'numeric', dayPeriod: 'long' }, { hour: 'numeric', minute: 'numeric', dayPeriod: 'short', hour12: true },
@@ -111,7 +111,7 @@ const badDateOptions = [{ timeZone: 'X/Y' }, { timeZone: '' }, { dateStyle: 'ful
 const fieldWidths = {
   weekday: ['narrow', 'short', 'long'], era: ['narrow', 'short', 'long'], year: ['numeric', '2-digit'], month: ['numeric', '2-digit', 'narrow', 'short', 'long'],
   day: ['numeric', '2-digit'], hour: ['numeric', '2-digit'], minute: ['numeric', '2-digit'], second: ['numeric', '2-digit'], fractionalSecondDigits: [1, 2, 3],
-  timeZoneName: ['short', 'long', 'shortOffset', 'longOffset'], dayPeriod: ['narrow', 'short', 'long'], hour12: [true, false], hourCycle: ['h11', 'h12', 'h23', 'h24'],
+  timeZoneName: ['short', 'long', 'shortOffset', 'longOffset'], dayPeriod: ['narrow', 'short', 'long'], hour12: [true, false], hourCycle: ['h11', 'h12', 'h23'],
 }
 const chance = { weekday: 3, era: 12, year: 2, month: 2, day: 2, hour: 2, minute: 2, second: 3, fractionalSecondDigits: 8, timeZoneName: 6, dayPeriod: 10, hour12: 5, hourCycle: 8 }
 
@@ -124,6 +124,7 @@ function randomDate() {
   if (options.hour && !options.minute) delete options.second
   if ((options.hour || options.minute) && !options.second) delete options.fractionalSecondDigits
   if (random(2) === 0) options.timeZone = pick(zonesOfCases)
+  if (options.second && options.timeZoneName === 'longOffset') options.timeZoneName = 'shortOffset'
   return options
 }
 

@@ -86,8 +86,8 @@ func (f *Format) findPattern() (string, *intl.Error) {
 	if f.dateStyle != "" || f.timeStyle != "" {
 		return f.stylePattern(), nil
 	}
-	if f.hasGap() {
-		return "", intl.RangeError("Times with a gap between their fields are not available to bodies: ask for the minute and second too")
+	if err := f.checkFields(); err != nil {
+		return "", err
 	}
 	d := f.data()
 	datePlace, hasDate := f.place(dateAxes)
@@ -120,6 +120,19 @@ func (f *Format) findPattern() (string, *intl.Error) {
 
 func glued(glue, date, time string) string {
 	return strings.NewReplacer("{1}", date, "{0}", time).Replace(glue)
+}
+
+// checkFields refuses combinations in which ICU's choice cannot be told from tables.
+func (f *Format) checkFields() *intl.Error {
+	switch {
+	case f.cycle == "h24" && f.data().Cycle24 != "h24" && f.any("hour"):
+		return intl.RangeError("The hour cycle h24 is not available to bodies in " + f.locale.Tag)
+	case f.hasGap():
+		return intl.RangeError("Times with a gap between their fields are not available to bodies: ask for the minute and second too")
+	case f.fields["timeZoneName"] == "longOffset" && f.any("second") && f.any(dateFields...):
+		return intl.RangeError("A long offset beside a date and seconds is not available to bodies: ask for a short one")
+	}
+	return nil
 }
 
 // hasGap tells whether a field between two others is missing. ICU then takes the

@@ -81,7 +81,7 @@ func (f *Format) letters() string {
 		letters, named := lettersOf[kind+" "+f.fields[kind]]
 		switch token[0] {
 		case 'h':
-			letters = strings.Repeat(hourLetters[f.hourCycle()], f.hourWidth(len(token)))
+			letters = strings.ReplaceAll(token, "h", hourLetters[f.hourCycle()])
 		case 'S':
 			letters = strings.Repeat("S", f.fractionDigits)
 		case 'M', 'y', 'd', 'm', 's':

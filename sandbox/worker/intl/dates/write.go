@@ -41,7 +41,7 @@ func (w *timeWriter) value(token string) string {
 	case 'd':
 		return number(t.Day(), len(token))
 	case 'h':
-		return number(w.hour(), w.format.hourWidth(len(token)))
+		return number(w.hour(), len(token))
 	case 'm':
 		return number(t.Minute(), len(token))
 	case 's':
@@ -92,15 +92,6 @@ func (w *timeWriter) era() string {
 		return w.data.Eras[width][0]
 	}
 	return w.data.Eras[width][1]
-}
-
-// hourWidth is that of the pattern, which was recorded for hours from 0: ICU does not
-// widen those to 24 by itself.
-func (f *Format) hourWidth(width int) int {
-	if f.hourCycle() == "h24" && f.data().Cycle24 != "h24" && f.fields["hour"] == "numeric" && f.fields["minute"] != "" {
-		return 1
-	}
-	return width
 }
 
 func (w *timeWriter) hour() int {

@@ -81,10 +81,10 @@ func openZone(name string) *zone {
 var nameKinds = map[string]int{"short": 0, "long": 2, "shortGeneric": 4, "longGeneric": 5}
 
 // nameIn is how a locale calls the zone at t, empty where that is not known. The names
-// are those of late: while a zone had another offset it is called by that.
+// are those of late. Before there were names, a zone is called by its offset.
 func (z *zone) nameIn(l *intl.Locale, kind string, t time.Time) string {
 	place, named := nameKinds[kind]
-	_, seconds := t.Zone()
+	abbreviation, seconds := t.Zone()
 	if names := l.Data.Zones[z.group]; named && names != "" {
 		list := strings.Split(names, "|")
 		usual := z.standard
@@ -96,6 +96,9 @@ func (z *zone) nameIn(l *intl.Locale, kind string, t time.Time) string {
 		}
 		if list[place] != "" && seconds == usual {
 			return list[place]
+		}
+		if list[place] != "" && abbreviation != "LMT" && !z.isStandardSummer(t) {
+			return "" // it had a name then that is not known here
 		}
 	}
 	switch kind {
@@ -111,6 +114,12 @@ func (z *zone) nameIn(l *intl.Locale, kind string, t time.Time) string {
 // are behind in winter.
 func (z *zone) isDaylight(t time.Time) bool {
 	return t.IsDST() != (z.name == "Europe/Dublin" && t.After(irishLaw))
+}
+
+// isStandardSummer tells of the years when the United Kingdom and Ireland kept summer
+// time all year and called it standard; it has no name in ICU.
+func (z *zone) isStandardSummer(t time.Time) bool {
+	return (z.name == "Europe/London" || z.name == "Europe/Dublin") && t.Before(irishLaw)
 }
 
 var irishLaw = time.Date(1971, time.October, 31, 2, 0, 0, 0, time.UTC)

@@ -161,10 +161,14 @@ func (f *Format) groups(whole string) []string {
 	if f.grouping == "false" || len(whole) < n.Primary+least {
 		return []string{whole}
 	}
+	rest := n.Secondary
+	if f.style == "currency" && f.currencySign == "accounting" && f.currencyDisplay != "name" {
+		rest = n.Primary // those patterns group by threes, in India too
+	}
 	end := len(whole) - n.Primary
 	out := []string{whole[end:]}
 	for end > 0 {
-		start := max(0, end-n.Secondary)
+		start := max(0, end-rest)
 		out = append([]string{whole[start:end]}, out...)
 		end = start
 	}
