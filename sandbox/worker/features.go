@@ -23,7 +23,9 @@ type feature struct {
 var features = sync.OnceValue(func() []*feature {
 	all := []*feature{
 		{file: "language.js", words: "asyncIterator dispose asyncDispose using SuppressedError", found: asyncGenerators},
-		{file: "global.js", words: "global queueMicrotask performance"},
+		{file: "global.js", words: "global"},
+		{file: "microtask.js", words: "queueMicrotask"},
+		{file: "performance.js", words: "performance"},
 		{file: "group.js", words: "groupBy"},
 		{file: "promise.js", words: "withResolvers", found: promiseTry},
 		{file: "fromasync.js", words: "fromAsync"},
@@ -35,9 +37,11 @@ var features = sync.OnceValue(func() []*feature {
 		{file: "numeric.js", words: "f16round"},
 		{file: "weak.js", words: "WeakMap WeakSet"},
 		{file: "buffers.js", words: "maxByteLength resizable transfer transferToFixedLength"},
-		{file: "clone.js", words: "structuredClone DOMException"},
-		{file: "events.js", words: "AbortController AbortSignal EventTarget Event CustomEvent", needs: "clone.js"},
-		{file: "encoding.js", words: "TextEncoder TextDecoder atob btoa", needs: "clone.js"},
+		{file: "exception.js"}, // a class that others throw, and no global unless named
+		{file: "exceptionglobal.js", words: "DOMException", needs: "exception.js"},
+		{file: "clone.js", words: "structuredClone", needs: "exception.js"},
+		{file: "events.js", words: "AbortController AbortSignal EventTarget Event CustomEvent", needs: "exception.js"},
+		{file: "encoding.js", words: "TextEncoder TextDecoder atob btoa", needs: "exception.js"},
 		{file: "url.js", words: "URL URLSearchParams"},
 		{file: "buffer.js", words: "Buffer"},
 	}

@@ -1,4 +1,4 @@
-(function ({define, encode, decode, base64}) {
+(function ({define, encode, decode, base64, DOMException}) {
   const bytesOf = input => {
     if (input === undefined) return [new ArrayBuffer(0), 0, 0];
     if (ArrayBuffer.isView(input)) return [input.buffer, input.byteOffset, input.byteLength];
@@ -69,11 +69,7 @@
   for (const c of [TextEncoder, TextDecoder]) {
     Object.defineProperty(c.prototype, Symbol.toStringTag, {value: c.name, configurable: true});
   }
-  const invalid = message => {
-    const error = typeof DOMException === 'undefined' ? new Error(message) : new DOMException(message, 'InvalidCharacterError');
-    if (typeof DOMException === 'undefined') error.name = 'InvalidCharacterError';
-    return error;
-  };
+  const invalid = message => new DOMException(message, 'InvalidCharacterError');
   const missing = name => {
     const error = new TypeError(`The "${name}" argument must be specified`);
     error.code = 'ERR_MISSING_ARGS';

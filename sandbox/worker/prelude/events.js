@@ -1,4 +1,4 @@
-(function ({define}) {
+(function ({define, DOMException}) {
   class Event {
     #type; #cancelable; #bubbles; #composed; #prevented = false; #target = null;
     constructor(type, {cancelable = false, bubbles = false, composed = false} = {}) {

@@ -1,0 +1,3 @@
+(function ({define, DOMException}) {
+  define(globalThis, {DOMException});
+})
