@@ -7,6 +7,8 @@ package launch
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -116,7 +118,8 @@ func SpoolDir(home, authURL string) string {
 	if authURL == "" {
 		return dir
 	}
-	return filepath.Join(dir, url.PathEscape(authURL))
+	sum := sha256.Sum256([]byte(authURL)) // an address has characters that a file's name may not
+	return filepath.Join(dir, hex.EncodeToString(sum[:8]))
 }
 
 // running returns a client of the service that the file names, nil where it does
