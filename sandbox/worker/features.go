@@ -125,10 +125,7 @@ func (ev *evaluation) installFeatures() error {
 	if len(ev.program.uses.features) == 0 {
 		return nil
 	}
-	helpers, err := ev.helpers()
-	if err != nil {
-		return err
-	}
+	helpers := ev.helpers()
 	for _, f := range ev.program.uses.features {
 		code, err := f.load()
 		if err != nil {

@@ -9,25 +9,11 @@ import (
 	"github.com/nlnwa/whatwg-url/url"
 )
 
-// defineProgram copies the properties of an object as builtins have them: not
-// enumerable.
-var defineProgram = sync.OnceValue(func() *goja.Program {
-	return goja.MustCompile("define", `(function define(target, properties) {
-	for (const key of Reflect.ownKeys(properties)) {
-		Object.defineProperty(target, key, {...Object.getOwnPropertyDescriptor(properties, key), enumerable: false});
-	}
-})`, true)
-})
-
 // helpers are what the prelude's files get from us.
-func (ev *evaluation) helpers() (*goja.Object, error) {
-	define, err := ev.vm.RunProgram(defineProgram())
-	if err != nil {
-		return nil, err
-	}
+func (ev *evaluation) helpers() *goja.Object {
 	object := ev.vm.NewObject()
-	_ = object.Set("define", define)
 	for name, f := range map[string]func(goja.FunctionCall) goja.Value{
+		"define":    ev.define,
 		"now":       func(goja.FunctionCall) goja.Value { return ev.vm.ToValue(float64(ev.req.Now.UnixMilli())) },
 		"detach":    ev.detach,
 		"encode":    ev.encode,
@@ -39,7 +25,23 @@ func (ev *evaluation) helpers() (*goja.Object, error) {
 	} {
 		_ = object.Set(name, native(ev.vm, name, 0, f))
 	}
-	return object, nil
+	return object
+}
+
+// define copies the properties of an object as builtins have them: not enumerable.
+func (ev *evaluation) define(c goja.FunctionCall) goja.Value {
+	target, _ := c.Argument(0).(*goja.Object)
+	properties, _ := c.Argument(1).(*goja.Object)
+	if target == nil || properties == nil {
+		panic(ev.vm.NewTypeError("define takes two objects"))
+	}
+	for _, name := range properties.Keys() {
+		hide(target, name, properties.Get(name))
+	}
+	for _, symbol := range properties.Symbols() {
+		_ = target.DefineDataPropertySymbol(symbol, properties.GetSymbol(symbol), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+	return target
 }
 
 // bufferOf is an ArrayBuffer's storage. A helper is only ever given one.
