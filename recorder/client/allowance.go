@@ -12,7 +12,7 @@ import (
 // only that there was something, how large it was, and that it is not whole.
 const (
 	largePerSecond = 32 << 20
-	largeAtOnce    = 16 << 20
+	largeAtOnce    = 8 << 20
 )
 
 // allowance is how much may still be read; what is not used is saved up to
