@@ -2,6 +2,22 @@
 // for, without an engine: package worker puts it behind the objects of that name. It
 // follows Node, down to the messages of its errors. What it has no data for is an
 // error that says so: it must never answer for one locale with another's form.
+//
+// This package holds what they share: locales, options, parts. Those that write are
+// numbers, dates and collation; the data are in cldr.
+//
+// Why is a locale an error that Node has and we lack, while one that Node lacks too is
+// en-US? Because that is Node's answer. There are data for en, de, fr, es, ja, it, nl,
+// pt and sv with the regions that are met most; the file names in cldr/data say which.
+//
+// Why are these refused? Other digits, calendars and collations, ranges (formatRange),
+// Intl.Locale, DisplayNames and Segmenter: no data. Hours to 24 where a language has
+// none, times with a gap between their fields, long offsets beside a date and seconds:
+// ICU picks among patterns that do not fit, and what it picks cannot be told from
+// tables. Names of a zone for years when it had another offset: data of today only.
+//
+// Where do orders still differ? Package collate has older tables: characters of
+// Unicode 6.3 and later, and in numeric order fractions and raised digits (½, ²).
 package intl
 
 // Error is what JavaScript code sees thrown.

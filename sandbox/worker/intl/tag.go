@@ -11,7 +11,7 @@ func incorrectLocale() *Error { return RangeError("Incorrect locale information 
 // Canonical is a language tag in its canonical form.
 func Canonical(tag string) (string, *Error) {
 	c := canonicalizer{rest: strings.Split(strings.ToLower(tag), "-")}
-	if !c.Language() || !c.variants() {
+	if len(tag) > maxTagBytes || !c.language() || !c.variants() {
 		return "", incorrectLocale()
 	}
 	// What follows is left to ICU, whose error has other words.
@@ -24,6 +24,10 @@ func Canonical(tag string) (string, *Error) {
 	}
 	return "", incorrectLocale()
 }
+
+// maxTagBytes is far over any tag that means something: looking for doubled variants
+// takes its square.
+const maxTagBytes = 1000
 
 // canonicalizer takes subtags off the front of rest.
 type canonicalizer struct {
@@ -42,7 +46,7 @@ func (c *canonicalizer) next(fits func(string) bool) (string, bool) {
 // replaced are languages that have another code today.
 var replaced = map[string]string{"iw": "he", "in": "id", "ji": "yi", "mo": "ro", "tl": "fil", "jw": "jv"}
 
-func (c *canonicalizer) Language() bool {
+func (c *canonicalizer) language() bool {
 	language, ok := c.next(func(s string) bool { return isLetters(s) && (len(s) == 2 || len(s) == 3 || len(s) >= 5 && len(s) <= 8) })
 	if !ok {
 		return false

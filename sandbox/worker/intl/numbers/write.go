@@ -166,13 +166,11 @@ func (f *Format) groups(whole string) []string {
 		rest = n.Primary // those patterns group by threes, in India too
 	}
 	end := len(whole) - n.Primary
-	out := []string{whole[end:]}
-	for end > 0 {
-		start := max(0, end-rest)
-		out = append([]string{whole[start:end]}, out...)
-		end = start
+	var out []string
+	for at, next := 0, (end-1)%rest+1; at < end; at, next = next, next+rest {
+		out = append(out, whole[at:next])
 	}
-	return out
+	return append(out, whole[end:])
 }
 
 // layout fills in a pattern.
