@@ -11,4 +11,15 @@
 // Why are the size checks on builtins not the memory cap? They are a courtesy: a
 // body that asks for 'x'.repeat(2**30) is told so and the worker lives on. The cap
 // is the watch on the heap here, the limits of the process, and the pool's kill.
+//
+// Why do names in the source decide what a body gets? Defining all of Node's globals
+// takes longer than most bodies run. A body that needs one spells it; one that puts
+// the name together at run time goes without.
+//
+// Why are regular expressions objects of goja with a mark for a pattern? Everything
+// that asks for a RegExp then gets a real one, while the matching is ours: exec and
+// the methods beside it look the mark up.
+//
+// Why are messages reworded and not thrown anew? A body may keep the error, and
+// compare it. So the words change on the object, where it is first seen.
 package worker
