@@ -71,6 +71,7 @@ type reporter struct {
 	run   string            // empty until the first call; the goroutine's own
 	await map[string]report // calls that wait for input, by requestState; likewise
 	tasks map[string]report // calls that became tasks, by the task's id; likewise
+	large allowance         // of the goroutine that reads the upstream
 	ended chan struct{}
 	wake  chan struct{} // holds one token when there is something to do at once
 	timer *time.Timer   // fires when there is something to do
@@ -94,6 +95,8 @@ func newReporter(cfg Record, name string, log *slog.Logger) *reporter {
 func (p *reporter) answered(c *call, m jsonrpc.Message, at time.Time) {
 	r := report{call: c, duration: at.Sub(c.started)}
 	switch {
+	case !m.Cut && p.large.bySize(m, at):
+		r.status, r.result = recorder.StatusOK, truncated(m.Size)
 	case !m.Cut:
 		r.answer = m
 		r.answer.Raw, r.answer.ID = bytes.Clone(m.Raw), nil
