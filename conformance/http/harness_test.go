@@ -219,7 +219,6 @@ func everything(t *testing.T, mode string) string {
 type direct struct {
 	t       *testing.T
 	url     string
-	header  http.Header
 	session string
 	client  http.Client
 }
