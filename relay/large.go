@@ -45,17 +45,33 @@ func (a *allowance) bySize(m jsonrpc.Message, now time.Time) bool {
 // whatever depth the members that say so would stand. In a string they would have
 // backslashes before their quotes.
 func endsWell(raw []byte) bool {
-	if bytes.Contains(raw, []byte(`"resultType"`)) {
+	if _, asks := after(raw, `"resultType"`, len(`"result`)); asks {
 		return false
 	}
 	for {
-		i := bytes.Index(raw, []byte(`"isError"`))
-		if i < 0 {
+		rest, found := after(raw, `"isError"`, len(`"is`))
+		if !found {
 			return true
 		}
-		raw = bytes.TrimLeft(raw[i+len(`"isError"`):], " \t\r\n:")
+		raw = bytes.TrimLeft(rest, " \t\r\n:")
 		if !bytes.HasPrefix(raw, []byte("false")) {
 			return false
 		}
+	}
+}
+
+// after returns what follows the first of a token. It looks for the token's rarest
+// byte: its quotes are everywhere.
+func after(raw []byte, token string, rarest int) (rest []byte, found bool) {
+	for done := 0; ; {
+		i := bytes.IndexByte(raw[done:], token[rarest])
+		if i < 0 {
+			return nil, false
+		}
+		start := done + i - rarest
+		if start >= 0 && bytes.HasPrefix(raw[start:], []byte(token)) {
+			return raw[start+len(token):], true
+		}
+		done += i + 1
 	}
 }
