@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/bir-run/bir/cmd/bir/doctor"
 	"github.com/bir-run/bir/cmd/bir/guard"
 	"github.com/bir-run/bir/cmd/bir/logic"
 	"github.com/bir-run/bir/cmd/bir/offswitch"
@@ -38,7 +39,7 @@ func newRoot(a *app.App) *cobra.Command {
 		return cli.Hint(cli.Usage("%w", err), "`%s --help` shows the flags and an example", cmd.CommandPath())
 	})
 	root.AddCommand(runs.New(a), scenario.New(a), logic.New(a), replay.New(a), guard.New(a),
-		offswitch.NewOff(a), offswitch.NewOn(a), service.NewServe(a), service.NewDown(a), wrap.New(a), newEnv(a), newDemo(a))
+		offswitch.NewOff(a), offswitch.NewOn(a), service.NewServe(a), service.NewDown(a), wrap.New(a), doctor.New(a), newEnv(a), newDemo(a))
 	usageErrors(root)
 	return root
 }
