@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	defaultQueueCalls  = 250
+	defaultQueueCalls  = 2000 // of small ones: the bytes are what bounds large ones
 	defaultQueueBytes  = 32 << 20
 	defaultSendTimeout = 10 * time.Second
 	defaultRetryMin    = 5 * time.Second
@@ -29,7 +29,7 @@ type RecorderConfig struct {
 	SpoolDir      string
 	SpoolMaxBytes int64 // 0: spool.MaxBytes
 
-	QueueCalls      int           // calls in memory before the oldest is dropped; 0: 250
+	QueueCalls      int           // calls in memory before the oldest is dropped; 0: 2,000
 	QueueBytes      int           // and their bytes; 0: 32 MiB
 	MaxPayloadBytes int           // 0: truncate.MaxBytes
 	SendTimeout     time.Duration // of one request; 0: 10 s
