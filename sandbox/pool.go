@@ -24,6 +24,7 @@ type Pool struct {
 	slots      chan struct{} // one token for every evaluation that may run
 	closing    chan struct{}
 	quarantine *quarantine
+	warden     *warden
 
 	mu     sync.Mutex // guards idle, info and closed
 	idle   []*process // the last used last: it is the warmest
@@ -46,6 +47,7 @@ func NewPool(config Config) *Pool {
 		slots:      make(chan struct{}, config.Size),
 		closing:    make(chan struct{}),
 		quarantine: newQuarantine(),
+		warden:     newWarden(),
 	}
 }
 
@@ -176,7 +178,7 @@ func (p *Pool) worker(ctx context.Context) (*process, error) {
 }
 
 func (p *Pool) start(ctx context.Context) (*process, error) {
-	w, err := startProcess(ctx, p.config)
+	w, err := startProcess(ctx, p.config, p.warden)
 	if err != nil {
 		return nil, err
 	}
@@ -211,4 +213,5 @@ func (p *Pool) Close() {
 		w.close()
 	}
 	p.active.Wait()
+	p.warden.close()
 }

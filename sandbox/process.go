@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -20,9 +21,10 @@ const (
 // process is one worker. It serves one evaluation at a time.
 type process struct {
 	config      Config
+	warden      *warden
 	cmd         *exec.Cmd
 	in          io.WriteCloser
-	out         io.ReadCloser
+	out         *bufio.Reader // one read of the pipe takes a small answer whole
 	stderr      *head
 	hello       wire.Hello
 	job         job
@@ -43,8 +45,8 @@ const (
 
 // startProcess starts a worker and waits until it is confined. No context is tied
 // to the process: it outlives the evaluation that needed it first.
-func startProcess(ctx context.Context, config Config) (*process, error) {
-	w := &process{config: config, stderr: &head{}}
+func startProcess(ctx context.Context, config Config, warden *warden) (*process, error) {
+	w := &process{config: config, warden: warden, stderr: &head{}}
 	command := config.Command
 	w.cmd = exec.Command(command[0], command[1:]...)
 	w.cmd.Env = []string{} // not nil, which would pass ours on
@@ -53,8 +55,10 @@ func startProcess(ctx context.Context, config Config) (*process, error) {
 	w.cmd.SysProcAttr = ownProcessGroup()
 	w.cmd.WaitDelay = closeTimeout
 	var err error
+	var out io.Reader
 	if w.in, err = w.cmd.StdinPipe(); err == nil {
-		w.out, err = w.cmd.StdoutPipe()
+		out, err = w.cmd.StdoutPipe()
+		w.out = bufio.NewReader(out)
 	}
 	if err == nil {
 		err = w.cmd.Start()
@@ -104,14 +108,12 @@ func (w *process) greet(ctx context.Context) error {
 
 // exchange makes one evaluation. After an error the process is gone.
 func (w *process) exchange(ctx context.Context, frame []byte) (*wire.Response, error) {
-	stop := w.killWhen(ctx, w.config.Timeout+killAfter)
-	stopWatch := w.watchMemory()
+	stop := w.watched(ctx)
 	resp := new(wire.Response)
 	_, err := w.in.Write(frame)
 	if err == nil {
 		err = wire.Read(w.out, w.config.responseBytes(), resp)
 	}
-	stopWatch()
 	inTime := stop()
 	if err != nil {
 		return nil, w.death(ctx, err)
@@ -170,35 +172,20 @@ const grownEvery = 16
 // worker's own watch and limits come first; this one holds if they are broken.
 const watchEvery = 20 * time.Millisecond
 
-func (w *process) watchMemory() (stop func()) {
-	if w.restBytes == 0 {
-		return func() {} // no way to read it on this system
+// watched puts an evaluation under the warden, and ends it with ctx. The function it
+// returns calls that off and tells whether the worker was left alone.
+func (w *process) watched(ctx context.Context) (stop func() bool) {
+	now := time.Now()
+	e := watched{since: now, deadline: now.Add(w.config.Timeout + killAfter)}
+	if w.restBytes > 0 { // 0: no way to read it on this system
+		e.limitBytes = w.restBytes + 3*w.config.MemoryBytes
 	}
-	done, ended := make(chan struct{}), make(chan struct{})
-	// A goroutine only for an evaluation that takes long; stop ends it and waits.
-	timer := time.AfterFunc(watchEvery, func() {
-		defer close(ended)
-		w.killOver(w.restBytes+3*w.config.MemoryBytes, done)
-	})
-	return func() {
-		close(done)
-		if !timer.Stop() {
-			<-ended
-		}
+	release := w.warden.watch(w, e)
+	callOff := context.AfterFunc(ctx, func() { w.kill(killedForCaller) })
+	return func() bool {
+		alone := callOff()
+		return release() && alone
 	}
-}
-
-func (w *process) killOver(limit int64, done <-chan struct{}) {
-	ticker := time.NewTicker(watchEvery)
-	defer ticker.Stop()
-	for residentBytes(w.cmd.Process.Pid) <= limit {
-		select {
-		case <-done:
-			return
-		case <-ticker.C:
-		}
-	}
-	w.kill(killedForMemory)
 }
 
 // workingDir is one that the worker may have without being given anything.

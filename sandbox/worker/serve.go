@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,7 @@ const (
 // confine is called once, with the limits, before the first body; it returns what
 // it put in place.
 func Serve(in io.Reader, out io.Writer, confine func(wire.Setup) []string) error {
+	in = bufio.NewReader(in) // one read of the pipe takes a small request whole
 	var setup wire.Setup
 	if err := wire.Read(in, setupBytes, &setup); err != nil {
 		return fmt.Errorf("read setup: %w", err)
