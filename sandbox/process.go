@@ -168,10 +168,6 @@ func (w *process) grown() bool {
 // grownEvery spares most evaluations the look at the process.
 const grownEvery = 16
 
-// watchEvery is how often the memory of a busy worker is read from outside. The
-// worker's own watch and limits come first; this one holds if they are broken.
-const watchEvery = 20 * time.Millisecond
-
 // watched puts an evaluation under the warden, and ends it with ctx. The function it
 // returns calls that off and tells whether the worker was left alone.
 func (w *process) watched(ctx context.Context) (stop func() bool) {

@@ -10,6 +10,10 @@ const (
 	wardenEvery = 10 * time.Millisecond
 	// wardenRest is how many looks at nothing the warden takes before it ends.
 	wardenRest = 100
+	// watchEvery is how long an evaluation goes on before its memory is read from
+	// outside. The worker's own watch and limits come first; this one holds if they
+	// are broken.
+	watchEvery = 20 * time.Millisecond
 )
 
 // warden ends workers whose time is over or whose memory is. It is one goroutine

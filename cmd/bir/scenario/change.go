@@ -190,7 +190,8 @@ func edit(ctx context.Context, a *app.App, id string, f changeFlags, e consentFl
 	if err != nil {
 		return refused(a, err, f.asJSON)
 	}
-	return saved(a, raw, f.asJSON)
+	_, err = saved(a, raw, f.asJSON)
+	return err
 }
 
 // savedEdit is the service's answer to an edit or an undo.
@@ -201,13 +202,14 @@ type savedEdit struct {
 	Report        *service.CheckReport `json:"report,omitempty"`
 }
 
-func saved(a *app.App, raw json.RawMessage, asJSON bool) error {
+// saved prints the service's answer and returns it.
+func saved(a *app.App, raw json.RawMessage, asJSON bool) (savedEdit, error) {
 	var answer savedEdit
 	if err := json.Unmarshal(raw, &answer); err != nil {
-		return fmt.Errorf("read the service's answer: %w", err)
+		return answer, fmt.Errorf("read the service's answer: %w", err)
 	}
 	if asJSON {
-		return cli.JSON(a.Out, answer)
+		return answer, cli.JSON(a.Out, answer)
 	}
 	verb := "saved"
 	switch {
@@ -220,7 +222,7 @@ func saved(a *app.App, raw json.RawMessage, asJSON bool) error {
 	for _, p := range answer.Edit.Problems {
 		fmt.Fprintf(a.Out, "   %s\n", p)
 	}
-	return nil
+	return answer, nil
 }
 
 // refused prints the report that a refusal carries.

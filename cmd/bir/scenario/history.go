@@ -9,7 +9,6 @@ import (
 
 	"github.com/bir-run/bir/cmd/internal/app"
 	"github.com/bir-run/bir/cmd/internal/cli"
-	"github.com/bir-run/bir/engine"
 	"github.com/bir-run/bir/recorder/client"
 	"github.com/bir-run/bir/recorder/service"
 	"github.com/bir-run/bir/recorder/store"
@@ -165,18 +164,10 @@ func undo(ctx context.Context, a *app.App, id string, target client.RevertTarget
 	if err != nil {
 		return refused(a, err, asJSON)
 	}
-	if err := saved(a, raw, asJSON); err != nil || asJSON {
+	answer, err := saved(a, raw, asJSON)
+	if err != nil || asJSON {
 		return err
 	}
-	return redoHint(a, scn, raw)
-}
-
-// redoHint prints the command that takes the undo itself back.
-func redoHint(a *app.App, scn engine.Scenario, raw json.RawMessage) error {
-	var answer savedEdit
-	if err := json.Unmarshal(raw, &answer); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(a.Out, "to have it again: bir scenario undo %s --edit %s\n", scn.ID, answer.Edit.ID)
+	_, err = fmt.Fprintf(a.Out, "to have it again: bir scenario undo %s --edit %s\n", scn.ID, answer.Edit.ID)
 	return err
 }
