@@ -44,17 +44,18 @@ const (
 
 // Run is one piece of work: a prompt and the tool calls that served it.
 type Run struct {
-	ID         string    `json:"id"`                   // "run_" and a UUIDv7
-	Framework  string    `json:"framework"`            // "mcp"
-	Input      string    `json:"input"`                // the prompt, empty where nobody saw it
-	Metadata   Metadata  `json:"metadata"`             //
-	State      State     `json:"state"`                //
-	Output     string    `json:"output,omitempty"`     // the final answer, where one was seen
-	StartedAt  time.Time `json:"startedAt"`            // UTC
-	FinishedAt time.Time `json:"finishedAt,omitzero"`  // UTC
-	StepCount  int       `json:"stepCount,omitempty"`  // rows; filled by the service
-	CallCount  int       `json:"callCount,omitempty"`  // calls; filled by the service
-	ScenarioID string    `json:"scenarioId,omitempty"` // filled by the service
+	ID         string           `json:"id"`                   // "run_" and a UUIDv7
+	Framework  string           `json:"framework"`            // "mcp"
+	Input      string           `json:"input"`                // the prompt, empty where nobody saw it
+	Metadata   Metadata         `json:"metadata"`             //
+	State      State            `json:"state"`                //
+	Output     string           `json:"output,omitempty"`     // the final answer, where one was seen
+	StartedAt  time.Time        `json:"startedAt"`            // UTC
+	FinishedAt time.Time        `json:"finishedAt,omitzero"`  // UTC
+	StepCount  int              `json:"stepCount,omitempty"`  // rows; filled by the service
+	CallCount  int              `json:"callCount,omitempty"`  // calls; filled by the service
+	Usage      map[string]Usage `json:"usage,omitempty"`      // by model; absent where it was not measured
+	ScenarioID string           `json:"scenarioId,omitempty"` // filled by the service
 }
 
 // Metadata says where a run comes from. The tier keeps a partial trace from
@@ -65,7 +66,8 @@ type Metadata struct {
 	Host           App               `json:"host"`
 	CWD            string            `json:"cwd,omitempty"`
 	WrappedServers []string          `json:"wrappedServers,omitempty"`
-	Servers        map[string]Server `json:"servers,omitempty"` // by server name
+	Servers        map[string]Server `json:"servers,omitempty"`   // by server name
+	SessionID      string            `json:"sessionId,omitempty"` // the host's, bound tier only
 	Lossy          bool              `json:"lossy"`
 }
 
@@ -86,26 +88,58 @@ type Server struct {
 // Status is how a tool call ended.
 type Status string
 
-// The ways a call ends. Only StatusOK is a result that a scenario may build on.
+// The ways a call ends. Only StatusOK is a result that a scenario may build on. The
+// last five are known only where hooks tell of calls, too.
 const (
 	StatusOK        Status = "ok"
 	StatusToolError Status = "tool_error" // a result with isError: true
 	StatusRPCError  Status = "rpc_error"  // a JSON-RPC error instead of a result
 	StatusCancelled Status = "cancelled"  // the host gave up on it
 	StatusNoAnswer  Status = "no_answer"  // the upstream ended first
+
+	StatusDenied      Status = "denied"      // by a rule, a hook or the permission mode
+	StatusRejected    Status = "rejected"    // by the person who was asked
+	StatusInvalid     Status = "invalid"     // its input failed the host's check
+	StatusInterrupted Status = "interrupted" // the turn was stopped while it ran
+	StatusUnreported  Status = "unreported"  // nobody said how it ended
 )
 
-// Call is one tools/call as the relay saw it, unredacted.
+// Call is one tool call, unredacted: a tools/call as the relay saw it or, in a bound
+// run, what hooks and proxy told of it together.
 type Call struct {
-	ID         string // the host's tool use id where it sent one, else made here
-	ServerName string // the configuration's key, "fleet"
-	ToolName   string // the upstream's own name, "read_text_file"
-	Args       json.RawMessage
+	ID         string          // the host's tool use id where it sent one, else made here
+	ServerName string          // the configuration's key, "fleet"; empty for a built-in tool
+	ToolName   string          // the upstream's own name, "read_text_file"
+	Args       json.RawMessage // as they ran
 	Result     json.RawMessage // the whole result object; nil without one
 	Error      string          // the JSON-RPC error or what took its place
 	Status     Status
 	StartedAt  time.Time
 	Duration   time.Duration
+
+	// The rest is known in a bound run only.
+	Asked     json.RawMessage // what the model asked for, where other arguments ran
+	Context   string          // the model's reasoning before the call
+	AgentID   string          // of the subagent that called
+	AgentType string          // "Explore"
+	Attempts  int             // how often the host sent it; 0 is once
+	// Place is set by whoever numbers the rows itself; zero leaves it to the recorder.
+	Place Place
+}
+
+// Place is where the two rows of a call stand in their run, under ids that are the
+// same however often they are reported.
+type Place struct {
+	Index  int       // of the first row
+	RowIDs [2]string // "step_" and a UUIDv7
+}
+
+// Usage counts the tokens of one model.
+type Usage struct {
+	Input         int64 `json:"inputTokens"`
+	Output        int64 `json:"outputTokens"`
+	CacheCreation int64 `json:"cacheCreationTokens"`
+	CacheRead     int64 `json:"cacheReadTokens"`
 }
 
 // Finish says how a run ended.
@@ -113,6 +147,10 @@ type Finish struct {
 	Output     string    `json:"output,omitempty"`
 	Lossy      bool      `json:"lossy,omitempty"`
 	FinishedAt time.Time `json:"finishedAt"`
+	// Usage is what the run cost, by model; nil where it was not measured.
+	Usage map[string]Usage `json:"usage,omitempty"`
+	// Answer is where the final answer's row stands; zero leaves it to the recorder.
+	Answer Place `json:"-"`
 }
 
 // StepType tells the two rows of a call apart, and the answer.
@@ -143,6 +181,10 @@ type Step struct {
 	Status       Status    `json:"status,omitempty"`       // tool_response only
 	StartedAt    time.Time `json:"startedAt,omitzero"`     // UTC
 	DurationMS   float64   `json:"durationMs,omitempty"`   // tool_response only
+	AskedInput   string    `json:"askedInput,omitempty"`   // JSON text; what the model asked for, where other arguments ran
+	AgentID      string    `json:"agentId,omitempty"`      // of the subagent that called
+	AgentType    string    `json:"agentType,omitempty"`    //
+	Attempts     int       `json:"attempts,omitempty"`     // how often the host sent the call, where more than once
 }
 
 // RunWithSteps is what the service answers for one run, and what export writes

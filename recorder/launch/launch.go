@@ -79,6 +79,9 @@ func Stop(ctx context.Context, home string) (bool, error) {
 		return false, err
 	}
 	file, err := Read(home)
+	if errors.Is(err, os.ErrNotExist) { // it ended by itself meanwhile
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}

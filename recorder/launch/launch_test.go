@@ -43,6 +43,11 @@ func TestMain(m *testing.M) {
 
 // serve is a service with two routes. It notes that it was started.
 func serve(home string) {
+	lock := ServeLock(home)
+	if held, err := lock.TryLock(); err != nil || !held {
+		panic(fmt.Sprint("another service runs: ", err))
+	}
+	defer lock.Close()
 	starts, err := os.OpenFile(filepath.Join(home, "starts"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		panic(err)
@@ -76,7 +81,9 @@ func routes(token string, pid int, stop chan struct{}) http.Handler {
 		case r.URL.Path == "/healthz":
 			json.NewEncoder(w).Encode(client.Health{OK: true, PID: pid})
 		case r.URL.Path == "/shutdown":
+			w.Header().Set("Content-Length", "0")
 			w.WriteHeader(http.StatusAccepted)
+			_ = http.NewResponseController(w).Flush() // the whole answer, before the server is closed under it
 			once.Do(func() { close(stop) })
 		}
 	})

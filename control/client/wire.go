@@ -1,0 +1,131 @@
+// Package client is what the control server and those who ask it say to each other:
+// the wire types, and a client for proxies and the CLI. It owns no state of a
+// session and never reads a host's files.
+package client
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/bir-run/bir/recorder"
+)
+
+// Routes that hooks do not use. Those of hooks are in package event.
+const (
+	PathRegister      = "/proxy/register"
+	PathStep          = "/proxy/step"
+	PathPoll          = "/proxy/poll"
+	PathResult        = "/proxy/result"
+	PathScenarioHello = "/scenario/hello"
+	PathScenarioRun   = "/scenario/run"
+	PathHealth        = "/health"
+	PathShutdown      = "/shutdown" // POST {"handOver": bool}
+)
+
+// Register is how a proxy says that it is there. It is repeated after every change
+// of the control server, with the same ProxyID.
+type Register struct {
+	ProxyID    string          `json:"proxyId"` // "prx_" and a UUIDv7, made by the proxy
+	ServerName string          `json:"serverName"`
+	PID        int             `json:"pid"`
+	CWD        string          `json:"cwd"`
+	SessionID  string          `json:"sessionId,omitempty"` // CLAUDE_CODE_SESSION_ID at its start; may be stale
+	Version    string          `json:"version"`
+	Host       recorder.App    `json:"host"` // as the host named itself; empty before it did
+	Server     recorder.Server `json:"server"`
+}
+
+// Registered answers Register.
+type Registered struct {
+	Version string `json:"version"` // of the control server
+	// CallIDs says that a call id may be injected, so that the key must be declared.
+	CallIDs bool `json:"callIds"`
+	// FingerprintKey keys the fingerprints in step reports: hexadecimal, 32 bytes.
+	FingerprintKey string `json:"fingerprintKey"`
+}
+
+// StepReport is one tools/call that a proxy saw to its end. Arguments, result and
+// error are redacted and cut before they are put here.
+type StepReport struct {
+	ID          string          `json:"id"` // "rep_" and a UUIDv7: sent twice, it counts once
+	ProxyID     string          `json:"proxyId"`
+	ServerName  string          `json:"serverName"`
+	ToolName    string          `json:"toolName"`              // the upstream's own
+	ToolUseID   string          `json:"toolUseId,omitempty"`   // _meta["claudecode/toolUseId"]
+	CallID      string          `json:"callId,omitempty"`      // __bir_call_id__, where one was injected
+	Fingerprint string          `json:"fingerprint,omitempty"` // of the arguments as they ran, before redaction
+	Args        json.RawMessage `json:"args,omitempty"`
+	Result      json.RawMessage `json:"result,omitempty"` // the whole result object
+	Error       string          `json:"error,omitempty"`
+	Status      recorder.Status `json:"status"`
+	StartedAt   time.Time       `json:"startedAt"`
+	DurationMS  float64         `json:"durationMs"`
+	// Lost says how many reports of this proxy were dropped before this one.
+	Lost int `json:"lost,omitempty"`
+}
+
+// Poll asks for a call to dispatch. The answer comes when there is one, or after
+// the wait with none.
+type Poll struct {
+	ProxyID string `json:"proxyId"`
+	WaitMS  int    `json:"waitMs,omitempty"` // 0: 25,000
+}
+
+// Dispatch is a call that the control server wants made: a poll's answer. Its ID is
+// empty where there is none.
+type Dispatch struct {
+	ID        string          `json:"id,omitempty"` // "dsp_" and a UUIDv7
+	ToolName  string          `json:"toolName,omitempty"`
+	Args      json.RawMessage `json:"args,omitempty"`
+	TimeoutMS int             `json:"timeoutMs,omitempty"`
+}
+
+// Result says what came of a dispatched call.
+type Result struct {
+	ID      string          `json:"id"`
+	ProxyID string          `json:"proxyId"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   string          `json:"error,omitempty"`
+	Sent    bool            `json:"sent"` // false: certain never to have reached the upstream
+}
+
+// Health is what the control server says of itself.
+type Health struct {
+	OK        bool      `json:"ok"`
+	PID       int       `json:"pid"`
+	Version   string    `json:"version"`
+	Root      string    `json:"root"`
+	StartedAt time.Time `json:"startedAt"`
+	Steps     int       `json:"steps"` // allocated since the start
+	Runs      []OpenRun `json:"runs"`
+	Proxies   []Proxy   `json:"proxies"`
+	Events    []Seen    `json:"events"` // hook events, by name
+	Guards    string    `json:"guards"` // "ready", "compiling" or what is wrong
+}
+
+// OpenRun is a run under way.
+type OpenRun struct {
+	ID        string    `json:"id"`
+	SessionID string    `json:"sessionId"`
+	Prompt    string    `json:"prompt"` // redacted, cut to a line
+	Steps     int       `json:"steps"`
+	Pending   int       `json:"pending"` // calls of which one half is missing
+	StartedAt time.Time `json:"startedAt"`
+	Lossy     bool      `json:"lossy"`
+}
+
+// Proxy is a proxy that has registered.
+type Proxy struct {
+	Register
+	LastSeen time.Time `json:"lastSeen"`
+	Alive    bool      `json:"alive"`
+	Calls    int       `json:"calls"`
+}
+
+// Seen says when a hook event came last, and how often.
+type Seen struct {
+	Event  string    `json:"event"`
+	Last   time.Time `json:"last"`
+	Count  int       `json:"count"`
+	Missed int       `json:"missed,omitempty"` // past its deadline
+}
