@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -49,12 +50,20 @@ func start(t *testing.T, environ []string, args ...string) *proxy {
 // startRecording starts bir-proxy as it is.
 func startRecording(t *testing.T, environ []string, args ...string) *proxy {
 	t.Helper()
+	return startUnder(t, nil, environ, args...)
+}
+
+// startUnder starts bir-proxy by a command that runs the rest, such as one that sets a
+// limit.
+func startUnder(t *testing.T, command, environ []string, args ...string) *proxy {
+	t.Helper()
 	dir, err := built.Dir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &proxy{t: t, heard: make(chan string, 1<<12)}
-	p.cmd = exec.Command(built.Path(dir, "bir-proxy"), args...)
+	argv := append(append(slices.Clone(command), built.Path(dir, "bir-proxy")), args...)
+	p.cmd = exec.Command(argv[0], argv[1:]...)
 	p.cmd.Env = append(p.cmd.Environ(), environ...)
 	p.cmd.Stderr = &p.stderr
 	out, err := p.cmd.StdoutPipe()
