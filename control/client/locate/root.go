@@ -12,7 +12,9 @@ const maxPointerBytes = 64 << 10
 
 // Root is the project that a working folder belongs to: the main working tree of its
 // git repository, also from a linked worktree or a folder below, and without git the
-// folder itself. A submodule is a project of its own.
+// folder itself. A submodule is a project of its own, and the worktrees of a bare
+// repository have that in common. This is how the client keys its own configuration,
+// odd cases included: the tests list what it was seen to do.
 func Root(cwd string) string {
 	dir := realPath(cwd)
 	for at := dir; ; {
@@ -54,6 +56,9 @@ func mainTree(tree string) string {
 		return tree
 	}
 	gitDir = below(tree, strings.TrimSpace(gitDir))
+	if onShare(gitDir) && !onShare(tree) { // looking there would tell a stranger who we are
+		return tree
+	}
 	pointer := firstLine(filepath.Join(gitDir, "commondir")) // a submodule has none
 	if pointer == "" {
 		return tree
@@ -66,8 +71,8 @@ func mainTree(tree string) string {
 	if back == "" || realPath(below(gitDir, back)) != realPath(link) {
 		return tree
 	}
-	if filepath.Base(common) != ".git" { // a bare repository has no main working tree
-		return tree
+	if filepath.Base(common) != ".git" { // bare, or kept apart from its working tree
+		return common
 	}
 	return filepath.Dir(common)
 }
@@ -79,6 +84,9 @@ func below(dir, path string) string {
 	}
 	return filepath.Join(dir, path)
 }
+
+// onShare says whether a path is on another machine, by Windows' way to write it.
+func onShare(path string) bool { return strings.HasPrefix(filepath.VolumeName(path), `\\`) }
 
 // firstLine is a small file's first line, and nothing of a file that cannot be read.
 func firstLine(path string) string {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -15,7 +17,7 @@ func git(t *testing.T, dir string, args ...string) {
 	}
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(),
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }),
 		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
@@ -80,19 +82,45 @@ func TestSubmoduleIsItsOwnRoot(t *testing.T) {
 	base := scratch(t)
 	part := repository(t, filepath.Join(base, "part"))
 	whole := repository(t, filepath.Join(base, "whole"))
+	sub := filepath.Join(whole, "sub")
 	git(t, whole, "-c", "protocol.file.allow=always", "submodule", "add", "-q", part, "sub")
-	wantRoot(t, "a submodule", filepath.Join(whole, "sub"), filepath.Join(whole, "sub"))
+	git(t, sub, "worktree", "add", "-q", filepath.Join(base, "linked"))
+	wantRoot(t, "a submodule", sub, sub)
 	wantRoot(t, "what holds it", whole, whole)
+	wantRoot(t, "a submodule's linked worktree", filepath.Join(base, "linked"), filepath.Join(whole, ".git", "modules", "sub"))
 }
 
-func TestWorktreeOfABareRepositoryIsItsOwnRoot(t *testing.T) {
+func TestWorktreesOfABareRepositoryShareIt(t *testing.T) {
 	base := scratch(t)
 	repo := repository(t, filepath.Join(base, "repo"))
 	bare := filepath.Join(base, "bare.git")
 	git(t, base, "clone", "-q", "--bare", repo, bare)
 	git(t, bare, "worktree", "add", "-q", filepath.Join(base, "tree"))
-	wantRoot(t, "its worktree", filepath.Join(base, "tree"), filepath.Join(base, "tree"))
+	wantRoot(t, "a worktree", filepath.Join(base, "tree"), bare)
 	wantRoot(t, "the bare repository", bare, bare)
+
+	hidden := folder(t, base, "hidden")
+	git(t, base, "clone", "-q", "--bare", repo, filepath.Join(hidden, ".git"))
+	git(t, filepath.Join(hidden, ".git"), "worktree", "add", "-q", filepath.Join(hidden, "tree"))
+	wantRoot(t, "a worktree beside a bare .git", filepath.Join(hidden, "tree"), hidden)
+}
+
+func TestRepositoryApartFromItsTree(t *testing.T) {
+	base := scratch(t)
+	tree, apart := folder(t, base, "tree"), filepath.Join(base, "apart.git")
+	git(t, tree, "init", "-q", "--separate-git-dir="+apart)
+	git(t, tree, "commit", "-q", "--allow-empty", "-m", "one")
+	git(t, tree, "worktree", "add", "-q", filepath.Join(base, "linked"))
+	wantRoot(t, "the tree", tree, tree)
+	wantRoot(t, "a linked worktree", filepath.Join(base, "linked"), apart)
+}
+
+func TestGitFolderNeedNotBeARepository(t *testing.T) {
+	base := scratch(t)
+	folder(t, base, "empty", ".git")
+	wantRoot(t, "below an empty .git", folder(t, base, "empty", "below"), filepath.Join(base, "empty"))
+	repo := repository(t, filepath.Join(base, "repo"))
+	wantRoot(t, "inside .git", filepath.Join(repo, ".git", "refs"), repo)
 }
 
 func TestRootIsARealPath(t *testing.T) {
