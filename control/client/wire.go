@@ -16,10 +16,11 @@ const (
 	PathStep          = "/proxy/step"
 	PathPoll          = "/proxy/poll"
 	PathResult        = "/proxy/result"
+	PathDispatch      = "/proxy/dispatch"
 	PathScenarioHello = "/scenario/hello"
 	PathScenarioRun   = "/scenario/run"
 	PathHealth        = "/health"
-	PathShutdown      = "/shutdown" // POST {"handOver": bool}
+	PathShutdown      = "/shutdown"
 )
 
 // Register is how a proxy says that it is there. It is repeated after every change
@@ -87,6 +88,54 @@ type Result struct {
 	Result  json.RawMessage `json:"result,omitempty"`
 	Error   string          `json:"error,omitempty"`
 	Sent    bool            `json:"sent"` // false: certain never to have reached the upstream
+}
+
+// DispatchOrder asks for a call through a live proxy; a Result answers it.
+type DispatchOrder struct {
+	ServerName string          `json:"serverName"`
+	ToolName   string          `json:"toolName"`
+	Args       json.RawMessage `json:"args,omitempty"`
+	TimeoutMS  int             `json:"timeoutMs,omitempty"` // 0: 60,000
+	// ProxyID or SessionID tell the proxies of one server apart.
+	ProxyID   string `json:"proxyId,omitempty"`
+	SessionID string `json:"sessionId,omitempty"`
+}
+
+// ScenarioHello says that the tool that runs scenarios is there.
+type ScenarioHello struct {
+	PID     int    `json:"pid"`
+	Version string `json:"version"`
+	Tools   int    `json:"tools"`
+	Off     bool   `json:"off"`
+}
+
+// ScenarioHelloed answers ScenarioHello.
+type ScenarioHelloed struct {
+	OK bool `json:"ok"`
+}
+
+// ScenarioRun asks to run the scenario that was armed for a turn.
+type ScenarioRun struct {
+	ToolUseID string `json:"toolUseId,omitempty"`
+	SessionID string `json:"sessionId,omitempty"`
+}
+
+// ScenarioRan answers ScenarioRun. Why is WhyNoPlan where nothing is armed.
+type ScenarioRan struct {
+	OK  bool   `json:"ok"`
+	Why string `json:"why,omitempty"`
+}
+
+// WhyNoPlan says that no scenario is armed for the turn.
+const WhyNoPlan = "no_plan"
+
+// Shutdown asks the control server to end.
+type Shutdown struct {
+	// HandOver says that a newer one goes on with its runs, at its addresses.
+	HandOver bool `json:"handOver,omitempty"`
+	// Socket already listens for the newer one: it takes the place of the old one's
+	// before that closes, so that no hook comes to a closed door.
+	Socket string `json:"socket,omitempty"`
 }
 
 // Health is what the control server says of itself.
