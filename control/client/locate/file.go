@@ -1,12 +1,13 @@
 package locate
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/bir-run/bir/control/client/scan"
 )
 
 // File is what the discovery file says. Only the user may read it: the token in it
@@ -48,14 +49,39 @@ func Read(home, root string) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	var file File
-	if json.Unmarshal(text, &file) != nil || file.Token == "" { // its error would show some of it
+	file, ok := parse(text)
+	if !ok || file.Token == "" {
 		return File{}, ErrBad
 	}
 	if _, ok := file.Address(); !ok {
 		return File{}, ErrRemote
 	}
 	return file, nil
+}
+
+// parse reads the file's text by hand, for the sake of the hooks. What it does not
+// know it passes over.
+func parse(text []byte) (f File, ok bool) {
+	texts := map[string]*string{
+		"url": &f.URL, "socket": &f.Socket, "token": &f.Token,
+		"version": &f.Version, "root": &f.Root, "sessionId": &f.SessionID,
+	}
+	well := true
+	ok = scan.Members(text, func(key string, value []byte) bool {
+		switch into, isText := texts[key]; {
+		case isText:
+			*into, well = scan.String(value)
+		case key == "pid" || key == "startedAt":
+			var n int64
+			if n, well = scan.Int(value); key == "pid" {
+				f.PID = int(n)
+			} else {
+				f.StartedAt = n
+			}
+		}
+		return well
+	})
+	return f, ok && well
 }
 
 // Address is the host and port of the URL, which must be a loopback one.

@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -52,6 +53,9 @@ func TestDiscoveryFileThatIsNotToBeBelievedIsRefused(t *testing.T) {
 		"a group writes it": {good, 0o620, ErrExposed},
 		"empty":             {"", 0o600, ErrBad},
 		"cut short":         {good[:40], 0o600, ErrBad},
+		"a number for text": {strings.Replace(good, `"abc"`, "7", 1), 0o600, ErrBad},
+		"text for a number": {strings.Replace(good, `7,`, `"7",`, 1), 0o600, ErrBad},
+		"two objects":       {good + good, 0o600, ErrBad},
 		"no token":          {`{"url":"http://127.0.0.1:1"}`, 0o600, ErrBad},
 		"too large":         {good + strings.Repeat(" ", maxFileBytes), 0o600, errTooLarge},
 		"another machine":   {strings.Replace(good, "127.0.0.1", "192.0.2.7", 1), 0o600, ErrRemote},
@@ -74,6 +78,20 @@ func TestDiscoveryFileThatIsNotToBeBelievedIsRefused(t *testing.T) {
 				t.Errorf("the error shows the token: %v", err)
 			}
 		})
+	}
+}
+
+// TestFileIsReadAsItIsWritten: others write it with encoding/json.
+func TestFileIsReadAsItIsWritten(t *testing.T) {
+	want := File{URL: "http://[::1]:1", Socket: "/tmp/ü/\"x\".sock", Token: "t<&>", PID: 1 << 30,
+		Version: "v1", Root: `C:\Users\é`, StartedAt: 1 << 50, SessionID: "s"}
+	text, err := json.MarshalIndent(want, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, ok := parse(text)
+	if diff := cmp.Diff(want, got); diff != "" || !ok {
+		t.Errorf("%v: %s", ok, diff)
 	}
 }
 
