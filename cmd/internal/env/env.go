@@ -30,6 +30,9 @@ type Env struct {
 	GuardTrace      bool     //
 	StayUp          bool     // of a proxy whose server ended
 	CallIDs         bool     // calls are told apart by a member of their arguments
+	ControlURL      string   // of a control server, where ControlToken is set, too
+	ControlToken    string   //
+	SessionID       string   // of the host that started us
 	Vars            []string // the whole environment, for children that need it
 }
 
@@ -103,19 +106,28 @@ func table() []variable {
 			read: func(e *Env, v string) (err error) { e.StayUp, err = boolean(v); return err }},
 		{name: "BIR_CORRELATION", def: "tool-use-id", meaning: "how hook and proxy tell calls apart: tool-use-id or call-id",
 			read: func(e *Env, v string) (err error) { e.CallIDs, err = correlation(v); return err }},
+		{name: controlURL, meaning: "control server of an SDK session, with BIR_CONTROL_TOKEN; else the project's own",
+			read: func(e *Env, v string) (err error) { e.ControlURL, err = httpURL(v); return err }},
+		{name: controlToken, meaning: "bearer token for BIR_CONTROL_URL; taken out of the environment", secret: true,
+			read: func(e *Env, v string) error { e.ControlToken = v; return nil }},
+		{name: "CLAUDE_CODE_SESSION_ID", meaning: "session that the host was in when it started us; set by the host",
+			read: func(e *Env, v string) error { e.SessionID = v; return nil }},
 		{name: "BIR_GUARD_TRACE", def: "0", meaning: "1 logs every verdict, not only denials",
 			read: func(e *Env, v string) (err error) { e.GuardTrace, err = boolean(v); return err }},
 	}
 }
 
-// upstreamHeaders may hold a password or a token.
-const upstreamHeaders = "BIR_UPSTREAM_HEADERS"
+const (
+	upstreamHeaders = "BIR_UPSTREAM_HEADERS" // may hold a password or a token
+	controlURL      = "BIR_CONTROL_URL"
+	controlToken    = "BIR_CONTROL_TOKEN"
+)
 
-// Process reads the environment of this process. What is for this process only is
+// Process reads the environment of this process. What is for bir's processes only is
 // taken out of it, so that no child inherits it.
 func Process() (Env, error) {
 	e, err := Read(os.Environ())
-	err = errors.Join(err, os.Unsetenv(upstreamHeaders))
+	err = errors.Join(err, os.Unsetenv(upstreamHeaders), os.Unsetenv(controlToken))
 	e.Vars = os.Environ()
 	return e, err
 }
