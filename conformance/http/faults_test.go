@@ -53,7 +53,7 @@ func faults() map[string]fault {
 		"an answer over several lines": {answer: func(x *exchange) {
 			x.json("", strings.Replace(answer1, `,"result"`, ",\r\n\t\"result\"", 1))
 		}},
-		"a connection that ends after the answer": {answer: func(x *exchange) { x.hangUp = true; x.json("", answer1) }},
+		"a connection that ends after the answer": {answer: func(x *exchange) { x.hangUp = true; x.json("Connection: close\r\n", answer1) }},
 		"a stream that goes on after the answer":  {answer: func(x *exchange) { x.stream(event + ": still here\n\n"); x.silence() }},
 
 		"a reset at once":                {answer: (*exchange).reset, failed: "upstream connection lost"},
