@@ -76,9 +76,9 @@ type Param struct {
 
 // Step is one tool call of a scenario.
 type Step struct {
-	StepIndex       int        `json:"stepIndex"` // from 1, as people count
-	ToolName        string     `json:"toolName"`  // qualified, "mcp__fleet__read_text_file"
-	ServerName      string     `json:"serverName"`
+	StepIndex       int        `json:"stepIndex"`  // from 1, as people count
+	ToolName        string     `json:"toolName"`   // qualified, "mcp__fleet__read_text_file", or a built-in's, "Bash"
+	ServerName      string     `json:"serverName"` // empty for a built-in tool of the host
 	UpstreamTool    string     `json:"upstreamTool"`
 	ToolInputLogic  string     `json:"toolInputLogic"`
 	ToolOutputLogic string     `json:"toolOutputLogic"`
@@ -87,6 +87,18 @@ type Step struct {
 	FrozenReason    string     `json:"frozenReason,omitempty"` // what could not be explained
 	Provenance      Provenance `json:"provenance"`
 	Note            string     `json:"note,omitempty"` // why a forced body was saved
+}
+
+// BuiltIn says that the step's tool is one of the host's own, which nobody but the
+// host can call.
+func (s Step) BuiltIn() bool { return s.ServerName == "" }
+
+// Tool is the tool's own name: the upstream's, or that of a built-in tool.
+func (s Step) Tool() string {
+	if s.BuiltIn() {
+		return s.ToolName
+	}
+	return s.UpstreamTool
 }
 
 // Recording is a run as the engine reads it: the prompt and the calls that
@@ -100,12 +112,12 @@ type Recording struct {
 	Partial    string // why the trace is incomplete; empty when it is not
 }
 
-// Usable are the calls that a scenario is made of: all but the failed ones.
-// Step i of a scenario calculated from the recording is the i-th of them.
+// Usable are the calls that a scenario is made of. Step i of a scenario calculated
+// from the recording is the i-th of them.
 func (r Recording) Usable() []Call {
 	var calls []Call
 	for _, call := range r.Calls {
-		if !call.Failed {
+		if call.Usable() {
 			calls = append(calls, call)
 		}
 	}
@@ -120,8 +132,14 @@ type Call struct {
 	Input        json.RawMessage // an object
 	Output       string          // JSON text of the whole result: what an output body reads
 	Failed       bool            // an error instead of a usable result
+	Ended        string          // how it failed, "was denied"; may be empty
+	Delegates    bool            // it started a subagent, whose calls are in the recording themselves
 	Truncated    bool            // Output was cut when it was recorded
 }
+
+// Usable says whether the call becomes a step: it ended with a result, and what it
+// did is not done by other steps already.
+func (c Call) Usable() bool { return !c.Failed && !c.Delegates }
 
 // Evaluator runs bodies; *sandbox.Pool is one.
 type Evaluator interface {

@@ -101,7 +101,7 @@ func write(rec engine.Recording, calls []engine.Call, frozen, muted map[int]stri
 		s.ParamsObject[c.name] = c.describe(rec.Prompt)
 	}
 	s.ResponseParamsLogic = e.responseBody()
-	noteFailures(&s, rec)
+	noteLeftOut(&s, rec)
 	return s, nil
 }
 
@@ -153,18 +153,27 @@ func (e *explainer) responseBody() string {
 	return "return " + js.Object(members, "") + ";"
 }
 
-// noteFailures says which recorded calls are left out, beside the step that
-// followed.
-func noteFailures(s *engine.Scenario, rec engine.Recording) {
+// noteLeftOut says which recorded calls are left out, beside the step that followed.
+func noteLeftOut(s *engine.Scenario, rec engine.Recording) {
 	at := 0
 	for i, call := range rec.Calls {
-		if !call.Failed {
+		if call.Usable() {
 			at++
 			continue
 		}
 		step := &s.Steps[min(at, len(s.Steps)-1)]
-		step.Reasoning += fmt.Sprintf(" Call %d of the recording (%s) failed and is left out.", i+1, call.ToolName)
+		step.Reasoning += fmt.Sprintf(" Call %d of the recording (%s) %s.", i+1, call.ToolName, whyLeftOut(call))
 	}
+}
+
+func whyLeftOut(call engine.Call) string {
+	switch {
+	case !call.Failed:
+		return "started a subagent, whose calls are steps themselves, and is left out"
+	case call.Ended != "":
+		return call.Ended + " and is left out"
+	}
+	return "failed and is left out"
 }
 
 // judge sets the state. A scenario in which nothing is computed because nothing

@@ -47,11 +47,13 @@ func Run(m *testing.M, use func(*sandbox.Pool)) int {
 // call is a recorded call as the test files write it. Text stands for a result
 // of one text block; Result is the whole result.
 type call struct {
-	Tool      string          `json:"tool"` // "server.tool"
+	Tool      string          `json:"tool"` // "server.tool", or a built-in tool's name
 	Input     json.RawMessage `json:"input"`
 	Text      *string         `json:"text,omitempty"`
 	Result    json.RawMessage `json:"result,omitempty"`
 	Failed    bool            `json:"failed,omitempty"`
+	Ended     string          `json:"ended,omitempty"`
+	Delegates bool            `json:"delegates,omitempty"`
 	Truncated bool            `json:"truncated,omitempty"`
 }
 
@@ -84,10 +86,12 @@ func Load(t testing.TB, path string) (engine.Recording, *txtar.Archive) {
 }
 
 func (c call) recorded(files map[string]string) engine.Call {
-	server, tool, _ := strings.Cut(c.Tool, ".")
 	recorded := engine.Call{
-		ToolName: "mcp__" + server + "__" + tool, ServerName: server, UpstreamTool: tool,
-		Input: c.Input, Output: string(c.Result), Failed: c.Failed, Truncated: c.Truncated,
+		ToolName: c.Tool, Input: c.Input, Output: string(c.Result),
+		Failed: c.Failed, Ended: c.Ended, Delegates: c.Delegates, Truncated: c.Truncated,
+	}
+	if server, tool, ok := strings.Cut(c.Tool, "."); ok {
+		recorded.ToolName, recorded.ServerName, recorded.UpstreamTool = "mcp__"+server+"__"+tool, server, tool
 	}
 	if c.Text != nil {
 		text := *c.Text

@@ -54,12 +54,12 @@ func (r *run) stepRequest(step engine.Step, input json.RawMessage) guardsdk.Requ
 	facts.ToolCalls = r.sent[toolOf(step)]
 	return guardsdk.Request{
 		ABI: guardsdk.ABI, Kind: guardsdk.KindStep, Plan: facts,
-		Server: step.ServerName, Tool: step.UpstreamTool, Args: input, Strings: stringsIn("args", input),
+		Server: step.ServerName, Tool: step.Tool(), Args: input, Strings: stringsIn("args", input),
 	}
 }
 
 // toolOf names an upstream's tool: the same one under two names counts once.
-func toolOf(step engine.Step) string { return step.ServerName + "\x00" + step.UpstreamTool }
+func toolOf(step engine.Step) string { return step.ServerName + "\x00" + step.Tool() }
 
 // clock is the time that the bodies read, for guards, which have no clock. Without
 // one they get none: a rule about hours must not judge by a made-up date.
@@ -131,10 +131,7 @@ func RiskOf(s engine.Scenario) guardsdk.Risk {
 }
 
 func stepRisk(step engine.Step) guardsdk.Risk {
-	tool, server := step.UpstreamTool, step.ServerName
-	if tool == "" {
-		tool = step.ToolName
-	}
+	tool, server := step.Tool(), step.ServerName
 	if runs(tool) || runs(server) || runs(step.ToolName) {
 		return guardsdk.RiskRuns
 	}

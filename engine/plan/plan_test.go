@@ -329,6 +329,23 @@ func TestAFrozenStepStopsOtherParameters(t *testing.T) {
 	}
 }
 
+// TestAGuardIsToldTheNameOfABuiltInTool: it has no server, and no name there.
+func TestAGuardIsToldTheNameOfABuiltInTool(t *testing.T) {
+	s := fleet(t)
+	s.Steps[0].ToolName, s.Steps[0].ServerName, s.Steps[0].UpstreamTool = "Bash", "", ""
+	g := &guards{}
+	result := run(t, plan.Config{Scenario: s, Guards: g, Executor: &executor{answer: func(engine.Step) (json.RawMessage, error) {
+		return nil, notSent{errors.New("the host calls it")}
+	}}})
+	asked := g.asked[len(g.asked)-1]
+	if asked.Tool != "Bash" || asked.Server != "" || asked.Plan.Risk != guardsdk.RiskRuns {
+		t.Errorf("a guard was asked about %q of %q, risk %s", asked.Tool, asked.Server, asked.Plan.Risk)
+	}
+	if !strings.Contains(result.HandOver, "(Bash) was not sent and had no effect") {
+		t.Errorf("%s", result.HandOver)
+	}
+}
+
 func TestACancelledPlanStartsNoFurtherStep(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	served := plan.NewRecorded(usEast(t))

@@ -83,7 +83,7 @@ func (c *chain) accept(ctx context.Context, reports []report) {
 	}
 }
 
-// prepare makes the records of a report and counts its rows.
+// prepare makes the records of a report.
 func (c *chain) prepare(ctx context.Context, r report) []record {
 	c.used = true
 	st := c.runs[r.run]
@@ -98,15 +98,10 @@ func (c *chain) prepare(ctx context.Context, r report) []record {
 	if r.missed {
 		c.lose(ctx, r.run, "calls came faster than they could be recorded; the oldest are dropped", nil)
 	}
-	made, err := c.records(r, st.next)
+	made, err := c.records(r, st)
 	if err != nil {
 		c.lose(ctx, r.run, "a report is dropped", err)
 		return nil
-	}
-	for _, m := range made {
-		if m.Step != nil {
-			st.next++
-		}
 	}
 	st.finished = r.finish != nil
 	return made

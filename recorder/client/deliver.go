@@ -92,10 +92,10 @@ func (d *delivery) deliverOne(ctx context.Context, r record) error {
 	err := d.send(ctx, send, r)
 	if err != nil && refused(err) {
 		d.lose(ctx, r.Run, "the service refuses a recording", err)
-		return nil
+		err = nil
 	}
 	if err == nil && r.Finish != nil {
-		delete(d.lossy, r.Run)
+		delete(d.lossy, r.Run) // there is nothing left to mark
 	}
 	return err
 }

@@ -27,12 +27,13 @@ func (c *Client) Import(ctx context.Context, e recorder.RunWithSteps) error {
 		return nil
 	}
 	return c.Finish(ctx, run.ID, recorder.Finish{
-		Output: cleanText(run.Output, truncate.MaxBytes), Lossy: run.Metadata.Lossy, FinishedAt: run.FinishedAt,
+		Output: cleanText(run.Output, truncate.MaxBytes), Lossy: run.Metadata.Lossy, FinishedAt: run.FinishedAt, Usage: run.Usage,
 	})
 }
 
 func cleanStep(s recorder.Step) recorder.Step {
 	s.ToolInput = string(cleanJSON([]byte(s.ToolInput), truncate.MaxBytes))
+	s.AskedInput = string(cleanJSON([]byte(s.AskedInput), truncate.MaxBytes))
 	s.ToolOutput = string(cleanJSON([]byte(s.ToolOutput), truncate.MaxBytes))
 	s.ToolError = cleanText(s.ToolError, truncate.MaxBytes)
 	s.Context = cleanText(s.Context, truncate.MaxBytes)

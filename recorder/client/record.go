@@ -72,9 +72,10 @@ func (r record) line() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// records makes the writes for a report, free of secrets and within bounds. A
-// panic in here costs the report, not the session that is being recorded.
-func (c *chain) records(r report, next int) (made []record, err error) {
+// records makes the writes for a report, free of secrets and within bounds, and
+// counts the rows of the run. A panic in here costs the report, not the session that
+// is being recorded.
+func (c *chain) records(r report, st *runState) (made []record, err error) {
 	limit := c.limit
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -88,16 +89,28 @@ func (c *chain) records(r report, next int) (made []record, err error) {
 		run.Metadata = cleanMetadata(run.Metadata)
 		made = []record{{Run: r.run, Start: &run}}
 	case r.call != nil:
-		selected, response := c.rows(*r.call, next)
-		made = []record{{Run: r.run}, {Run: r.run}}
-		c.steps, made[0].Step = selected.append(c.steps)
-		c.steps, made[1].Step = response.append(c.steps)
+		selected, response := c.rows(*r.call, st.next)
+		made = c.appendRows(made, st, r.run, selected, response)
 	case r.finish != nil:
 		end := *r.finish
 		end.Output = cleanText(end.Output, limit)
-		made = []record{{Run: r.run, Finish: &end}}
+		if end.Output != "" {
+			made = c.appendRows(made, st, r.run, answerRow(end, st.next))
+		}
+		made = append(made, record{Run: r.run, Finish: &end})
 	}
 	return made, nil
+}
+
+// appendRows makes records of rows.
+func (c *chain) appendRows(made []record, st *runState, run string, rows ...row) []record {
+	for i := range rows {
+		step := record{Run: run}
+		c.steps, step.Step = rows[i].append(c.steps)
+		made = append(made, step)
+		st.next = max(st.next, rows[i].StepIndex+1) // whoever numbers rows may leave some out
+	}
+	return made
 }
 
 // rows are the two rows of a call: what was asked, and what came of it.
@@ -108,22 +121,56 @@ func (c *chain) rows(call recorder.Call, next int) (selected, response row) {
 	if call.Status == "" {
 		call.Status = recorder.StatusOK
 	}
+	place := placed(call.Place, next)
 	both := row{Step: recorder.Step{
-		CallID:       call.ID,
-		ToolName:     recorder.QualifiedName(call.ServerName, call.ToolName),
-		ServerName:   call.ServerName,
-		UpstreamTool: call.ToolName,
-		StartedAt:    call.StartedAt.UTC(),
+		CallID:    call.ID,
+		ToolName:  call.ToolName,
+		StartedAt: call.StartedAt.UTC(),
+		AgentID:   call.AgentID,
+		AgentType: call.AgentType,
 	}}
+	if call.ServerName != "" { // a built-in tool has one name
+		both.ToolName = recorder.QualifiedName(call.ServerName, call.ToolName)
+		both.ServerName, both.UpstreamTool = call.ServerName, call.ToolName
+	}
 	selected, response = both, both
-	selected.ID, selected.StepIndex, selected.Type = recorder.NewID("step"), next, recorder.StepSelected
+	selected.ID, selected.StepIndex, selected.Type = place.RowIDs[0], place.Index, recorder.StepSelected
 	selected.input = c.payload(call.Args)
-	response.ID, response.StepIndex, response.Type = recorder.NewID("step"), next+1, recorder.StepResponse
+	if asked := c.payload(call.Asked); !bytes.Equal(asked, selected.input) {
+		selected.asked = asked
+	}
+	selected.Context = cleanText(call.Context, c.limit)
+	response.ID, response.StepIndex, response.Type = place.RowIDs[1], place.Index+1, recorder.StepResponse
 	response.output = c.payload(call.Result)
 	response.ToolError = cleanText(call.Error, c.limit)
 	response.Status = call.Status
 	response.DurationMS = float64(call.Duration.Microseconds()) / 1000
+	if call.Attempts > 1 {
+		response.Attempts = call.Attempts
+	}
 	return selected, response
+}
+
+// placed fills what the reporter left to the recorder: where the rows stand, where it
+// named no rows, and the ids of rows that have none.
+func placed(p recorder.Place, next int) recorder.Place {
+	if p == (recorder.Place{}) {
+		p.Index = next
+	}
+	for i, id := range p.RowIDs {
+		if id == "" {
+			p.RowIDs[i] = recorder.NewID("step")
+		}
+	}
+	return p
+}
+
+// answerRow is the run's last row. Its output is clean already.
+func answerRow(end recorder.Finish, next int) row {
+	place := placed(end.Answer, next)
+	return row{Step: recorder.Step{
+		ID: place.RowIDs[0], StepIndex: place.Index, Type: recorder.StepAnswer, Answer: end.Output, StartedAt: end.FinishedAt.UTC(),
+	}}
 }
 
 // cleanJSON and cleanText redact before they cut: half a secret has no shape.

@@ -15,7 +15,7 @@ import (
 // side and to decode on the other: most of the work of sending a large one.
 type row struct {
 	recorder.Step
-	input, output []byte
+	input, output, asked []byte
 }
 
 // append appends the JSON of the step to b, and returns that as well.
@@ -44,6 +44,13 @@ func (r *row) append(b []byte) (longer []byte, step json.RawMessage) {
 	if r.DurationMS != 0 {
 		b = append(b, `,"durationMs":`...)
 		b = strconv.AppendFloat(b, r.DurationMS, 'f', -1, 64)
+	}
+	b = payload(b, `,"askedInput":`, r.asked)
+	b = member(b, `,"agentId":`, r.AgentID)
+	b = member(b, `,"agentType":`, r.AgentType)
+	if r.Attempts != 0 {
+		b = append(b, `,"attempts":`...)
+		b = strconv.AppendInt(b, int64(r.Attempts), 10)
 	}
 	b = append(b, '}')
 	return b, json.RawMessage(b[start:])
@@ -85,5 +92,5 @@ func plain(step json.RawMessage) json.RawMessage {
 }
 
 func isPayload(key []byte) bool {
-	return string(key) == `"toolInput"` || string(key) == `"toolOutput"`
+	return string(key) == `"toolInput"` || string(key) == `"toolOutput"` || string(key) == `"askedInput"`
 }

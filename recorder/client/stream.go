@@ -106,7 +106,8 @@ func (s *StreamRecorder) StartRun(run recorder.Run) {
 // RecordCall adds a call to an open run. The recorder owns the call's bytes from
 // here on: a caller that reuses its buffers passes copies.
 func (s *StreamRecorder) RecordCall(runID string, call recorder.Call) {
-	s.push(report{run: runID, call: &call, bytes: len(call.Args) + len(call.Result) + len(call.Error)})
+	bytes := len(call.Args) + len(call.Asked) + len(call.Result) + len(call.Error) + len(call.Context)
+	s.push(report{run: runID, call: &call, bytes: bytes})
 }
 
 // FinishRun closes a run.

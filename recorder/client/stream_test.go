@@ -52,6 +52,9 @@ func TestRunArrivesAsTwoRowsACall(t *testing.T) {
 	if got[2].CallID == "" || got[2].CallID != got[3].CallID || got[3].ToolError != "gone" || got[3].StepIndex != 7 {
 		t.Errorf("a call without an id became %+v", got[2:])
 	}
+	if got[4].Type != recorder.StepAnswer || got[4].Answer != "done" || got[4].StepIndex != 8 || got[4].StartedAt.IsZero() {
+		t.Errorf("the answer became %+v", got[4])
+	}
 	if f.ends[0].Output != "done" || f.ends[0].FinishedAt.IsZero() || f.ends[0].Lossy {
 		t.Errorf("the run ended with %+v", f.ends[0])
 	}
@@ -75,6 +78,7 @@ func TestSecretsNeverLeaveTheProcess(t *testing.T) {
 			Args:   json.RawMessage(`{"password":"hunter2","env":{"X":"Zm9vYmFyCg"}}`),
 			Result: json.RawMessage(`{"content":[{"type":"text","text":"` + strings.Repeat("x", 4000) + " " + secrets[1] + " " + strings.Repeat("y", 4000) + `"}]}`),
 			Error:  "refused: token=hunter2",
+			Asked:  json.RawMessage(`{"password":"hunter2","more":"` + strings.Repeat("z", 9000) + `"}`), Context: "I sign in with password=hunter2.",
 		})
 		s.FinishRun("run_1", recorder.Finish{Output: "it was " + secrets[1]})
 		if err := s.Flush(t.Context()); err != nil {
@@ -148,7 +152,8 @@ func TestRowsAreEncodedAsStepsAre(t *testing.T) {
 			ID: text("id"), StepIndex: rapid.IntRange(0, 1000).Draw(t, "index"), Type: recorder.StepType(text("type")),
 			CallID: text("call"), ToolName: text("tool"), ServerName: text("server"), UpstreamTool: text("upstream"),
 			ToolInput: text("input"), ToolOutput: text("output"), ToolError: text("error"), Context: text("context"),
-			Answer: text("answer"), Status: recorder.Status(text("status")), DurationMS: float64(rapid.Int64Range(0, 1<<50).Draw(t, "us")) / 1000,
+			Answer: text("answer"), Status: recorder.Status(text("status")), AskedInput: text("asked"), AgentID: text("agent"),
+			AgentType: text("agent type"), Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"), DurationMS: float64(rapid.Int64Range(0, 1<<50).Draw(t, "us")) / 1000,
 		}
 		if rapid.Bool().Draw(t, "started") {
 			want.StartedAt = time.Unix(0, rapid.Int64Range(0, 1<<60).Draw(t, "at")).UTC()
@@ -156,7 +161,7 @@ func TestRowsAreEncodedAsStepsAre(t *testing.T) {
 		if rapid.Bool().Draw(t, "payload") {
 			want.ToolOutput = rapid.SampledFrom([]string{`{"a":[1.0,"b\u00e9"]}`, "[1,\n2]", `"text"`, `7`, "{}", "[\"\xff\"]"}).Draw(t, "output")
 		}
-		r := row{Step: want, input: []byte(want.ToolInput), output: []byte(want.ToolOutput)}
+		r := row{Step: want, input: []byte(want.ToolInput), output: []byte(want.ToolOutput), asked: []byte(want.AskedInput)}
 		want.ToolInput, want.ToolOutput = strings.ToValidUTF8(want.ToolInput, "\uFFFD"), strings.ToValidUTF8(want.ToolOutput, "\uFFFD")
 		var got, again, lined recorder.Step
 		_, encoded := r.append([]byte("before"))

@@ -173,7 +173,7 @@ type slowStore struct {
 	arrived, letGo chan struct{}
 }
 
-func (s slowStore) CreateRun(ctx context.Context, run recorder.Run) error {
+func (s slowStore) CreateRun(ctx context.Context, run recorder.Run) (bool, error) {
 	close(s.arrived)
 	<-s.letGo
 	return s.Store.CreateRun(ctx, run)
@@ -216,10 +216,10 @@ type stuckStore struct {
 	arrived chan struct{}
 }
 
-func (s stuckStore) CreateRun(ctx context.Context, _ recorder.Run) error {
+func (s stuckStore) CreateRun(ctx context.Context, _ recorder.Run) (bool, error) {
 	close(s.arrived)
 	<-ctx.Done()
-	return ctx.Err()
+	return false, ctx.Err()
 }
 
 // TestStuckRequestIsCutOff takes drainTimeout.
@@ -335,7 +335,7 @@ type failingStore struct {
 	err error
 }
 
-func (s failingStore) CreateRun(context.Context, recorder.Run) error { return s.err }
+func (s failingStore) CreateRun(context.Context, recorder.Run) (bool, error) { return false, s.err }
 
 func TestOneOfTenProcessesServes(t *testing.T) {
 	const processes = 10

@@ -30,10 +30,30 @@ func Recording(r recorder.RunWithSteps) engine.Recording {
 			}
 		}
 	}
+	markDelegations(rec.Calls, r.Steps)
 	if rec.Partial == "" {
 		rec.Partial = missing(rec.Calls, answers.left())
 	}
 	return rec
+}
+
+// markDelegations finds the calls that started a subagent of which a call that ended
+// well is there: to repeat both would do its work twice. The host's tool for this
+// answers with the agent's id.
+func markDelegations(calls []engine.Call, steps []recorder.Step) {
+	worked := map[string]bool{}
+	for _, s := range steps {
+		worked[s.AgentID] = worked[s.AgentID] || s.Type == recorder.StepResponse && s.Status == recorder.StatusOK
+	}
+	for i, call := range calls {
+		if call.ServerName != "" {
+			continue
+		}
+		var started struct {
+			AgentID string `json:"agentId"`
+		}
+		calls[i].Delegates = json.Unmarshal([]byte(call.Output), &started) == nil && started.AgentID != "" && worked[started.AgentID]
+	}
 }
 
 // partial says why a run as a whole is less than what happened.
@@ -55,11 +75,22 @@ func missing(calls []engine.Call, orphans int) string {
 		return fmt.Sprintf("the input of %d calls was not recorded", orphans)
 	}
 	for i, call := range calls {
-		if cutInput(call.Input) {
+		if call.Usable() && cutInput(call.Input) {
 			return fmt.Sprintf("the input of call %d was cut when it was recorded", i+1)
 		}
 	}
 	return ""
+}
+
+// ended tells of the ways to fail in which no tool failed.
+var ended = map[recorder.Status]string{
+	recorder.StatusCancelled:   "was cancelled",
+	recorder.StatusNoAnswer:    "had no answer",
+	recorder.StatusDenied:      "was denied",
+	recorder.StatusRejected:    "was rejected",
+	recorder.StatusInvalid:     "had an input that the host refused",
+	recorder.StatusInterrupted: "was interrupted",
+	recorder.StatusUnreported:  "ended in a way that nobody reported",
 }
 
 // callOf joins the two rows of a call. A call without an answer has failed.
@@ -76,7 +107,7 @@ func callOf(selected recorder.Step, response *recorder.Step) engine.Call {
 	}
 	if response != nil {
 		call.Output = response.ToolOutput
-		call.Failed = response.Status != recorder.StatusOK
+		call.Failed, call.Ended = response.Status != recorder.StatusOK, ended[response.Status]
 		call.Truncated = cutOutput(response.ToolOutput)
 	}
 	return call

@@ -2,6 +2,7 @@ package service
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,6 +17,10 @@ func selected(callID, tool, input string) recorder.Step {
 
 func response(callID, tool, output string) recorder.Step {
 	return recorder.Step{Type: recorder.StepResponse, CallID: callID, ToolName: tool, ToolOutput: output, Status: recorder.StatusOK}
+}
+
+func ending(callID string, status recorder.Status) recorder.Step {
+	return recorder.Step{Type: recorder.StepResponse, CallID: callID, ToolName: "t", Status: status}
 }
 
 func wantCall(tool, input, output string) engine.Call {
@@ -60,6 +65,10 @@ func TestRowsBecomeCalls(t *testing.T) {
 		},
 		"a call without an answer failed": {[]recorder.Step{selected("c", "t", "")}, []engine.Call{lost}},
 		"an error is no result":           {[]recorder.Step{selected("c", "t", `{}`), failed}, []engine.Call{refused}},
+		"a denied call says so": {
+			[]recorder.Step{selected("c", "t", `{}`), ending("c", recorder.StatusDenied)},
+			[]engine.Call{{ToolName: "t", ServerName: "s", UpstreamTool: "u", Input: json.RawMessage(`{}`), Failed: true, Ended: "was denied"}},
+		},
 		"a cut output is marked": {
 			[]recorder.Step{selected("c", "t", `{}`), response("c", "t", cut.Output)}, []engine.Call{cut},
 		},
@@ -91,6 +100,7 @@ func TestPartialTraceSaysWhy(t *testing.T) {
 		"standalone":        {recorder.RunWithSteps{Run: alone}, "the run has no prompt: the proxy recorded on its own"},
 		"with a prompt set": {recorder.RunWithSteps{Run: asked}, ""},
 		"orphan":            {recorder.RunWithSteps{Run: finished(), Steps: []recorder.Step{response("a", "t", "A")}}, "the input of 1 calls was not recorded"},
+		"cut input, denied": {recorder.RunWithSteps{Run: finished(), Steps: []recorder.Step{cutInput, ending("a", recorder.StatusDenied)}}, ""},
 		"cut input":         {recorder.RunWithSteps{Run: finished(), Steps: []recorder.Step{cutInput, response("a", "t", "")}}, "the input of call 1 was cut when it was recorded"},
 	} {
 		if got := Recording(c.run).Partial; got != c.wants {
@@ -107,6 +117,36 @@ func TestAnswerComesFromTheRunOrItsLastStep(t *testing.T) {
 	run.Run.Output = ""
 	got := Recording(run)
 	want := engine.Recording{RunID: run.Run.ID, Prompt: run.Run.Input, RecordedAt: recordedAt, Answer: "from the step"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWorkOfASubagentIsRepeatedOnce: either the call that started the subagent is a
+// step or the subagent's own calls are.
+func TestWorkOfASubagentIsRepeatedOnce(t *testing.T) {
+	agent := func(callID, id string) []recorder.Step {
+		rows := []recorder.Step{selected(callID, "Agent", `{"prompt":"look"}`), response(callID, "Agent", `{"status":"completed","agentId":"`+id+`"}`)}
+		rows[0].ServerName, rows[0].UpstreamTool = "", ""
+		return rows
+	}
+	by := func(id, callID string, status recorder.Status) []recorder.Step {
+		rows := []recorder.Step{selected(callID, "t", `{}`), response(callID, "t", "")}
+		rows[0].AgentID, rows[1].AgentID, rows[1].Status = id, id, status
+		return rows
+	}
+	server := []recorder.Step{selected("e", "t", `{}`), response("e", "t", `{"agentId":"a1"}`)}
+	steps := slices.Concat(agent("a", "a1"), by("a1", "b", recorder.StatusOK), agent("c", "a2"), by("a2", "d", recorder.StatusDenied), server, agent("f", ""))
+	got := map[string]bool{}
+	for i, call := range Recording(recorder.RunWithSteps{Run: finished(), Steps: steps}).Calls {
+		got[steps[2*i].CallID] = call.Usable()
+	}
+	want := map[string]bool{
+		"a": false, "b": true, // its calls stand for it
+		"c": true, "d": false, // it did nothing that a step could do
+		"e": true, // a server's answer may look as it likes
+		"f": true,
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -43,10 +43,15 @@ func (s *server) startRun(w http.ResponseWriter, r *http.Request) error {
 	if run.StartedAt.IsZero() {
 		run.StartedAt = time.Now()
 	}
-	if err := s.store.CreateRun(r.Context(), run); err != nil {
+	created, err := s.store.CreateRun(r.Context(), run)
+	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusCreated, started{ID: run.ID})
+	status := http.StatusCreated
+	if !created {
+		status = http.StatusOK // it goes on, or a retry comes late
+	}
+	return writeJSON(w, status, started{ID: run.ID})
 }
 
 type runList struct {
@@ -126,14 +131,21 @@ func (s *server) changeStep(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, named{ID: stepID})
 }
 
+// statusWord admits statuses that this version does not know: only StatusOK has a
+// meaning of its own here, and a newer recorder may tell more of them apart.
+var statusWord = regexp.MustCompile(`^[a-z_]{0,32}$`)
+
 func checkStep(step recorder.Step) error {
 	switch step.Type {
 	case recorder.StepSelected, recorder.StepResponse, recorder.StepAnswer:
 	default:
 		return refuse(CodeBadRequest, "type must be tool_selected, tool_response or final_answer")
 	}
-	if step.StepIndex < 0 {
-		return refuse(CodeBadRequest, "stepIndex must not be negative")
+	if step.StepIndex < 0 || step.Attempts < 0 {
+		return refuse(CodeBadRequest, "stepIndex and attempts must not be negative")
+	}
+	if !statusWord.MatchString(string(step.Status)) {
+		return refuse(CodeBadRequest, "status must be a word of lower-case letters")
 	}
 	return nil
 }
@@ -142,6 +154,11 @@ func (s *server) finishRun(w http.ResponseWriter, r *http.Request) error {
 	var end recorder.Finish
 	if err := readJSON(r, &end); err != nil {
 		return err
+	}
+	for _, used := range end.Usage {
+		if min(used.Input, used.Output, used.CacheCreation, used.CacheRead) < 0 {
+			return refuse(CodeBadRequest, "usage must not be negative")
+		}
 	}
 	if end.FinishedAt.IsZero() {
 		end.FinishedAt = time.Now()

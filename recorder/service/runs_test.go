@@ -89,12 +89,12 @@ func TestPayloadInAListMayStandAsItIs(t *testing.T) {
 	a.call("POST", "/recordings/runs", run, http.StatusCreated, nil)
 	a.call("POST", "/recordings/runs/"+run.ID+"/steps", `[
 		{"id":"step_1","type":"tool_selected","stepIndex":0,"toolInput":{ "n" : 1.0 }},
-		{"id":"step_2","type":"tool_response","stepIndex":1,"toolOutput":[9007199254740993,"\u00e9"],"toolInput":"{\"a\":1}"}]`, http.StatusCreated, nil)
+		{"id":"step_2","type":"tool_response","stepIndex":1,"toolOutput":[9007199254740993,"\u00e9"],"toolInput":"{\"a\":1}","askedInput":{"a":2}}]`, http.StatusCreated, nil)
 	var got recorder.RunWithSteps
 	a.call("GET", "/recordings/runs/"+run.ID, nil, http.StatusOK, &got)
 	want := []recorder.Step{
 		{ID: "step_1", Type: recorder.StepSelected, ToolInput: `{ "n" : 1.0 }`},
-		{ID: "step_2", Type: recorder.StepResponse, StepIndex: 1, ToolInput: `{"a":1}`, ToolOutput: `[9007199254740993,"\u00e9"]`},
+		{ID: "step_2", Type: recorder.StepResponse, StepIndex: 1, ToolInput: `{"a":1}`, ToolOutput: `[9007199254740993,"\u00e9"]`, AskedInput: `{"a":2}`},
 	}
 	if diff := cmp.Diff(want, got.Steps); diff != "" {
 		t.Error(diff)
@@ -107,15 +107,15 @@ func TestEveryWriteTwiceBooksOnce(t *testing.T) {
 	path := "/recordings/runs/" + run.ID
 	step := rows(0, "restart", `{}`, `{}`)[0]
 	end := recorder.Finish{Output: "done", FinishedAt: recordedAt}
-	for range 2 {
-		a.call("POST", "/recordings/runs", run, http.StatusCreated, nil)
+	for _, status := range []int{http.StatusCreated, http.StatusOK} {
+		a.call("POST", "/recordings/runs", run, status, nil)
 		a.call("POST", path+"/steps", step, http.StatusCreated, nil)
 		a.call("PATCH", path+"/steps/"+step.ID, `{"context":"why"}`, http.StatusOK, nil)
 		a.call("PATCH", path, `{"input":"stop"}`, http.StatusOK, nil)
 		a.call("POST", path+"/finish", end, http.StatusOK, nil)
 	}
 	run.Input = "something else"
-	a.call("POST", "/recordings/runs", run, http.StatusCreated, nil)
+	a.call("POST", "/recordings/runs", run, http.StatusOK, nil)
 
 	var list runList
 	a.call("GET", "/recordings/runs", nil, http.StatusOK, &list)
@@ -146,6 +146,9 @@ func TestBadValuesAreNamed(t *testing.T) {
 		{"POST", "/recordings/runs", `{"id":"run_` + strings.Repeat("a", 65) + `"}`, "id must be run_"},
 		{"POST", "/recordings/runs/run_1/steps", `{"id":"step_1","type":"dance"}`, "type must be"},
 		{"POST", "/recordings/runs/run_1/steps", `{"id":"step_1","type":"final_answer","stepIndex":-1}`, "stepIndex"},
+		{"POST", "/recordings/runs/run_1/steps", `{"id":"step_1","type":"tool_response","attempts":-1}`, "attempts"},
+		{"POST", "/recordings/runs/run_1/steps", `{"id":"step_1","type":"tool_response","status":"O K"}`, "status"},
+		{"POST", "/recordings/runs/run_1/finish", `{"usage":{"opus":{"outputTokens":-1}}}`, "usage"},
 		{"PATCH", "/recordings/runs/run_1", `{}`, "input is missing"},
 		{"GET", "/recordings/runs?limit=many", ``, "limit"},
 		{"GET", "/recordings/runs?cursor=x", ``, "cursor"},
@@ -247,18 +250,18 @@ func TestManyRecordersAtOnce(t *testing.T) {
 
 func (a api) hammer(run recorder.Run, calls int) {
 	path := "/recordings/runs/" + run.ID
-	twice := func(path string, body any, status int) {
-		for range 2 {
+	twice := func(path string, body any, statuses ...int) {
+		for _, status := range statuses {
 			if resp, data := a.send("POST", path, body); resp.StatusCode != status {
 				a.Errorf("%s: %d %s", path, resp.StatusCode, data)
 			}
 		}
 	}
-	twice("/recordings/runs", run, http.StatusCreated)
+	twice("/recordings/runs", run, http.StatusCreated, http.StatusOK)
 	for i := range calls {
 		for _, step := range rows(2*i, "restart", `{}`, `{}`) {
-			twice(path+"/steps", step, http.StatusCreated)
+			twice(path+"/steps", step, http.StatusCreated, http.StatusCreated)
 		}
 	}
-	twice(path+"/finish", recorder.Finish{FinishedAt: recordedAt}, http.StatusOK)
+	twice(path+"/finish", recorder.Finish{FinishedAt: recordedAt}, http.StatusOK, http.StatusOK)
 }

@@ -87,7 +87,7 @@ func readStep(element []byte) (step recorder.Step, err error) {
 		return step, unmarshal(element, &step)
 	}
 	rest := []byte("{")
-	var input, output []byte
+	var input, output, asked []byte
 	jsontext.Members(element, func(key, value []byte) {
 		switch {
 		case value[0] != '{' && value[0] != '[':
@@ -96,6 +96,9 @@ func readStep(element []byte) (step recorder.Step, err error) {
 			return
 		case string(key) == `"toolOutput"`:
 			output = value
+			return
+		case string(key) == `"askedInput"`:
+			asked = value
 			return
 		}
 		if len(rest) > 1 {
@@ -111,6 +114,9 @@ func readStep(element []byte) (step recorder.Step, err error) {
 	}
 	if output != nil {
 		step.ToolOutput = text(output)
+	}
+	if asked != nil {
+		step.AskedInput = text(asked)
 	}
 	return step, nil
 }

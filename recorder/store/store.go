@@ -44,9 +44,9 @@ type Store interface {
 // Runs keeps recordings. Writes are idempotent by id: the second time changes
 // nothing and is no error.
 type Runs interface {
-	// CreateRun books an open run. A second run under the same id is ignored, even
-	// when it differs: what was recorded first stays.
-	CreateRun(ctx context.Context, run recorder.Run) error
+	// CreateRun books an open run and says whether it is new. A second run under the
+	// same id is ignored, even when it differs: what was recorded first stays.
+	CreateRun(ctx context.Context, run recorder.Run) (created bool, err error)
 	// ListRuns lists newest first.
 	ListRuns(ctx context.Context, q RunQuery) (RunPage, error)
 	// Run reads a run and its steps as of one moment.

@@ -67,6 +67,9 @@ func lookup(environ []string, name string) string {
 
 // Execute sends one step to its server.
 func (u *upstreams) Execute(ctx context.Context, step engine.Step, input json.RawMessage) (json.RawMessage, error) {
+	if step.BuiltIn() {
+		return nil, unsent{fmt.Errorf("%s is a built-in tool of the host, which only the host can call", step.ToolName)}
+	}
 	c, err := u.connect(ctx, step.ServerName)
 	if err != nil {
 		return nil, unsent{err}

@@ -5,7 +5,6 @@ package runs
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -82,105 +81,6 @@ func rowsOf(found []recorder.Run) [][]string {
 		})
 	}
 	return rows
-}
-
-func newShow(a *app.App) *cobra.Command {
-	var asJSON, full bool
-	cmd := &cobra.Command{
-		Use:               "show RUN",
-		Short:             "Show a run's prompt and calls",
-		Example:           "  bir runs show run_0192…\n  bir runs show run_0192… --full\n  bir runs show run_0192… --json",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.CompleteRuns,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return show(cmd.Context(), a, args[0], asJSON, full)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&full, "full", false, "print inputs and outputs whole")
-	return cmd
-}
-
-func show(ctx context.Context, a *app.App, id string, asJSON, full bool) error {
-	svc, err := a.Service(ctx)
-	if err != nil {
-		return err
-	}
-	run, err := svc.Run(ctx, id)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return cli.JSON(a.Out, run)
-	}
-	printRun(a.Out, run.Run)
-	printCalls(a.Out, run.Steps, full)
-	return nil
-}
-
-func printRun(w io.Writer, r recorder.Run) {
-	cli.Title(w, "%s", r.ID)
-	prompt := r.Input
-	if prompt == "" {
-		prompt = "(none seen; set it with `bir runs prompt " + r.ID + " \"…\"`)"
-	}
-	host := strings.TrimSpace(r.Metadata.Host.App + " " + r.Metadata.Host.Version)
-	fmt.Fprintf(w, "prompt   %s\n", prompt)
-	fmt.Fprintf(w, "state    %s, %s\n", r.State, r.Metadata.Tier)
-	fmt.Fprintf(w, "host     %s\n", orDash(host))
-	fmt.Fprintf(w, "started  %s\n", local(r.StartedAt))
-	for name, s := range r.Metadata.Servers {
-		fmt.Fprintf(w, "server   %s: %s\n", name, strings.Join(s.Command, " "))
-	}
-	if r.Metadata.Lossy {
-		fmt.Fprintf(w, "lossy    %s\n", cli.Bad("some calls of this run were not recorded"))
-	}
-	if r.ScenarioID != "" {
-		fmt.Fprintf(w, "scenario %s\n", r.ScenarioID)
-	}
-}
-
-func printCalls(w io.Writer, steps []recorder.Step, full bool) {
-	outputs := map[string]recorder.Step{}
-	for _, s := range steps {
-		if s.Type == recorder.StepResponse {
-			outputs[s.CallID] = s
-		}
-	}
-	shown := func(s string) string {
-		if full {
-			return s
-		}
-		return cli.Head(s, 160)
-	}
-	n := 0
-	for _, s := range steps {
-		switch s.Type {
-		case recorder.StepSelected:
-			n++
-			out := outputs[s.CallID]
-			fmt.Fprintf(w, "\n%d. %s  %s\n", n, s.ToolName, statusOf(out))
-			fmt.Fprintf(w, "   input   %s\n", shown(s.ToolInput))
-			if out.ToolError != "" {
-				fmt.Fprintf(w, "   error   %s\n", shown(out.ToolError))
-			}
-			if out.ToolOutput != "" {
-				fmt.Fprintf(w, "   output  %s\n", shown(out.ToolOutput))
-			}
-		case recorder.StepAnswer:
-			fmt.Fprintf(w, "\nanswer\n%s\n", cli.Indent(s.Answer, "   "))
-		}
-	}
-}
-
-func statusOf(out recorder.Step) string {
-	switch out.Status {
-	case "":
-		return cli.Bad("no answer")
-	case recorder.StatusOK:
-		return fmt.Sprintf("%s %.1f ms", cli.Good("ok"), out.DurationMS)
-	}
-	return fmt.Sprintf("%s %.1f ms", cli.Bad(string(out.Status)), out.DurationMS)
 }
 
 func local(t time.Time) string {

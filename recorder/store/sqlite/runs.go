@@ -18,23 +18,27 @@ import (
 // runColumns are read by scanRun. The counts are worked out where they are read:
 // keeping them would make every step update its run's row.
 const runColumns = `
-	r.id, r.framework, r.input, r.metadata, r.state, r.output, r.started_at, r.finished_at,
+	r.id, r.framework, r.input, r.metadata, r.state, r.output, r.started_at, r.finished_at, r.usage,
 	(SELECT count(*) FROM steps WHERE run_id = r.id),
 	(SELECT count(*) FROM steps WHERE run_id = r.id AND type = 'tool_selected'),
 	coalesce((SELECT id FROM scenarios WHERE run_id = r.id), '')`
 
 // CreateRun implements store.Runs.
-func (s *Store) CreateRun(ctx context.Context, run recorder.Run) error {
+func (s *Store) CreateRun(ctx context.Context, run recorder.Run) (created bool, err error) {
 	metadata, err := json.Marshal(run.Metadata)
 	if err != nil {
-		return err
+		return false, err
 	}
-	_, err = s.write.ExecContext(ctx, `
+	res, err := s.write.ExecContext(ctx, `
 		INSERT INTO runs (id, framework, input, metadata, state, started_at)
 		VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO NOTHING`,
 		run.ID, run.Framework, run.Input, string(metadata), recorder.StateOpen, nanos(run.StartedAt))
-	return translate(err)
+	if err != nil {
+		return false, translate(err)
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
 }
 
 // ListRuns implements store.Runs. It asks for one row more than a page, which
@@ -136,14 +140,29 @@ func (s *Store) DeleteRun(ctx context.Context, id string) error {
 // FinishRun implements store.Runs. One statement, so that a run is never
 // finished without its end; the right-hand sides read the row as it was.
 func (s *Store) FinishRun(ctx context.Context, runID string, end recorder.Finish) error {
+	usage, err := usageText(end.Usage)
+	if err != nil {
+		return err
+	}
 	return s.changeOne(ctx, `
 		UPDATE runs SET
 			state       = 'finished',
 			output      = CASE state WHEN 'open' THEN ?1 ELSE output END,
 			finished_at = CASE state WHEN 'open' THEN ?2 ELSE finished_at END,
-			metadata    = CASE WHEN ?3 THEN json_set(metadata, '$.lossy', json('true')) ELSE metadata END
-		WHERE id = ?4`,
-		end.Output, nanos(end.FinishedAt), end.Lossy, runID)
+			usage       = CASE state WHEN 'open' THEN ?3 ELSE usage END,
+			metadata    = CASE WHEN ?4 THEN json_set(metadata, '$.lossy', json('true')) ELSE metadata END
+		WHERE id = ?5`,
+		end.Output, nanos(end.FinishedAt), usage, end.Lossy, runID)
+}
+
+// usageText is empty where nothing was measured, which is not the same as nothing
+// having been used.
+func usageText(usage map[string]recorder.Usage) (string, error) {
+	if usage == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(usage)
+	return string(text), err
 }
 
 // changeOne runs a statement that must find its row.
@@ -164,15 +183,20 @@ type row interface{ Scan(dest ...any) error }
 
 func scanRun(r row) (recorder.Run, error) {
 	var run recorder.Run
-	var metadata string
+	var metadata, usage string
 	var started, finished int64
 	err := r.Scan(&run.ID, &run.Framework, &run.Input, &metadata, &run.State, &run.Output,
-		&started, &finished, &run.StepCount, &run.CallCount, &run.ScenarioID)
+		&started, &finished, &usage, &run.StepCount, &run.CallCount, &run.ScenarioID)
 	if err != nil {
 		return recorder.Run{}, err
 	}
 	if err := json.Unmarshal([]byte(metadata), &run.Metadata); err != nil {
 		return recorder.Run{}, fmt.Errorf("metadata of %s: %w", run.ID, err)
+	}
+	if usage != "" {
+		if err := json.Unmarshal([]byte(usage), &run.Usage); err != nil {
+			return recorder.Run{}, fmt.Errorf("usage of %s: %w", run.ID, err)
+		}
 	}
 	run.StartedAt, run.FinishedAt = fromNanos(started), fromNanos(finished)
 	return run, nil

@@ -132,12 +132,7 @@ func dsn(path string, more []string) string {
 }
 
 func migrate(ctx context.Context, db *sql.DB) error {
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files,
-		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	provider, err := newProvider(db)
 	if err != nil {
 		return err
 	}
@@ -150,6 +145,15 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	}
 	_, err = provider.Up(ctx)
 	return err
+}
+
+func newProvider(db *sql.DB) (*goose.Provider, error) {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectSQLite3, db, files,
+		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 }
 
 // inTx runs fn in a transaction of the writer. It keeps nothing of a failed one.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/bir-run/bir/recorder"
@@ -88,7 +89,7 @@ func TestReopenedStoreHasEverything(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bir.db")
 	run := recorder.Run{ID: recorder.NewID("run"), StartedAt: time.Unix(1, 999999999).UTC()}
 	first := openAt(t, path)
-	if err := first.CreateRun(t.Context(), run); err != nil {
+	if _, err := first.CreateRun(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
 	got, err := openAt(t, path).Run(t.Context(), run.ID) // beside the first one
@@ -147,10 +148,58 @@ func TestNewerSchemaIsLeftAlone(t *testing.T) {
 	}
 }
 
+func TestOlderDatabaseIsBroughtUpToDate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bir.db")
+	db, err := sql.Open("sqlite", dsn(path, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider, err := newProvider(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.UpTo(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, old := range []string{
+		`INSERT INTO runs (id, framework, input, metadata, state, started_at) VALUES ('run_1', 'mcp', 'look', '{"tier":"standalone"}', 'open', 1)`,
+		`INSERT INTO steps VALUES ('step_1', 'run_1', 0, 'tool_selected', 'c', 't', 's', 'u', '{}', '', '', '', '', '', 1, 0)`,
+	} {
+		if _, err := db.Exec(old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := openAt(t, path)
+	usage := map[string]recorder.Usage{"opus": {Input: 1}}
+	if err := s.FinishRun(t.Context(), "run_1", recorder.Finish{Usage: usage}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Run(t.Context(), "run_1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := recorder.RunWithSteps{
+		Run: recorder.Run{
+			ID: "run_1", Framework: "mcp", Input: "look", Metadata: recorder.Metadata{Tier: recorder.TierStandalone},
+			State: recorder.StateFinished, StartedAt: time.Unix(0, 1).UTC(), StepCount: 1, CallCount: 1, Usage: usage,
+		},
+		Steps: []recorder.Step{{
+			ID: "step_1", Type: recorder.StepSelected, CallID: "c", ToolName: "t", ServerName: "s", UpstreamTool: "u",
+			ToolInput: "{}", StartedAt: time.Unix(0, 1).UTC(),
+		}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestFullStoreTakesNothingHalf(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "bir.db"))
 	run := recorder.Run{ID: recorder.NewID("run"), StartedAt: time.Now()}
-	if err := s.CreateRun(t.Context(), run); err != nil {
+	if _, err := s.CreateRun(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
 	limitPages(t, s.write, "page_count") // no page more than now
@@ -184,7 +233,7 @@ func limitPages(t *testing.T, db *sql.DB, limit string) {
 func BenchmarkAddStep(b *testing.B) {
 	s := openAt(b, filepath.Join(b.TempDir(), "bir.db"))
 	run := recorder.Run{ID: recorder.NewID("run"), StartedAt: time.Now()}
-	if err := s.CreateRun(b.Context(), run); err != nil {
+	if _, err := s.CreateRun(b.Context(), run); err != nil {
 		b.Fatal(err)
 	}
 	output := `{"content":[{"type":"text","text":"` + strings.Repeat("x", 2000) + `"}]}`

@@ -10,11 +10,12 @@ import (
 
 const stepColumns = `
 	id, step_index, type, call_id, tool_name, server_name, upstream_tool,
-	tool_input, tool_output, tool_error, context, answer, status, started_at, duration_ms`
+	tool_input, tool_output, tool_error, context, answer, status, started_at, duration_ms,
+	asked_input, agent_id, agent_type, attempts`
 
 const insertStepSQL = `
 	INSERT INTO steps (run_id, ` + stepColumns + `)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (id) DO NOTHING`
 
 // AddSteps implements store.Runs. One transaction costs about as much as one row
@@ -65,7 +66,7 @@ func (s *Store) UpdateStep(ctx context.Context, runID, stepID string, change fun
 		}
 		step.ID = stepID
 		_, err = tx.ExecContext(ctx, `
-			UPDATE steps SET (`+stepColumns+`) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			UPDATE steps SET (`+stepColumns+`) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			WHERE id = ?`, append(stepValues(step), stepID)...)
 		return err
 	})
@@ -76,6 +77,7 @@ func stepValues(s recorder.Step) []any {
 	return []any{
 		s.ID, s.StepIndex, s.Type, s.CallID, s.ToolName, s.ServerName, s.UpstreamTool,
 		s.ToolInput, s.ToolOutput, s.ToolError, s.Context, s.Answer, s.Status, nanos(s.StartedAt), s.DurationMS,
+		s.AskedInput, s.AgentID, s.AgentType, s.Attempts,
 	}
 }
 
@@ -84,7 +86,8 @@ func scanStep(r row) (recorder.Step, error) {
 	var started int64
 	err := r.Scan(
 		&s.ID, &s.StepIndex, &s.Type, &s.CallID, &s.ToolName, &s.ServerName, &s.UpstreamTool,
-		&s.ToolInput, &s.ToolOutput, &s.ToolError, &s.Context, &s.Answer, &s.Status, &started, &s.DurationMS)
+		&s.ToolInput, &s.ToolOutput, &s.ToolError, &s.Context, &s.Answer, &s.Status, &started, &s.DurationMS,
+		&s.AskedInput, &s.AgentID, &s.AgentType, &s.Attempts)
 	s.StartedAt = fromNanos(started)
 	return s, err
 }

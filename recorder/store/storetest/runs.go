@@ -28,7 +28,10 @@ func testRunTwice(t *testing.T, s store.Store) {
 	first := booked(t, s)
 	second := first
 	second.Input = "something else"
-	must(t, s.CreateRun(t.Context(), second))
+	created, err := s.CreateRun(t.Context(), second)
+	if err != nil || created {
+		t.Errorf("the second time: created %v, %v", created, err)
+	}
 	got, err := s.Run(t.Context(), first.ID)
 	must(t, err)
 	if got.Run.Input != first.Input {
@@ -40,11 +43,11 @@ func testListOrder(t *testing.T, s store.Store) {
 	var want []string
 	for i := range 3 {
 		run := sampleRun(i)
-		must(t, s.CreateRun(t.Context(), run))
+		create(t, s, run)
 		want = append([]string{run.ID}, want...)
 	}
 	twin := sampleRun(2) // the same moment; the later id counts as newer
-	must(t, s.CreateRun(t.Context(), twin))
+	create(t, s, twin)
 	want = append([]string{twin.ID}, want...)
 
 	page, err := s.ListRuns(t.Context(), store.RunQuery{})
@@ -61,7 +64,7 @@ func testPages(t *testing.T, s store.Store) {
 	var want []string
 	for i := range 7 {
 		run := sampleRun(i / 2) // some at the same moment
-		must(t, s.CreateRun(t.Context(), run))
+		create(t, s, run)
 		want = append([]string{run.ID}, want...)
 	}
 	var got []string
@@ -72,7 +75,7 @@ func testPages(t *testing.T, s store.Store) {
 		if cursor = page.NextCursor; cursor == "" {
 			break
 		}
-		must(t, s.CreateRun(t.Context(), sampleRun(100+len(got)))) // newer: on no later page
+		create(t, s, sampleRun(100+len(got))) // newer: on no later page
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -90,7 +93,7 @@ func testSearch(t *testing.T, s store.Store) {
 	plain := booked(t, s)
 	odd := sampleRun(1)
 	odd.Input, odd.Metadata.CWD = `100%_done\`, `/srv/o'hara`
-	must(t, s.CreateRun(t.Context(), odd))
+	create(t, s, odd)
 	must(t, s.AddSteps(t.Context(), odd.ID, sampleStep(0)))
 
 	for text, want := range map[string][]string{
@@ -231,14 +234,19 @@ func testUpdateStep(t *testing.T, s store.Store) {
 
 func testFinish(t *testing.T, s store.Store) {
 	run := booked(t, s)
-	end := recorder.Finish{Output: "done", FinishedAt: start.Add(time.Hour)}
+	end := recorder.Finish{Output: "done", FinishedAt: start.Add(time.Hour), Usage: map[string]recorder.Usage{
+		"opus": {Input: 1, Output: 2, CacheCreation: 3, CacheRead: 1 << 40}, "haiku": {},
+	}}
 	must(t, s.FinishRun(t.Context(), run.ID, end))
-	must(t, s.FinishRun(t.Context(), run.ID, recorder.Finish{Output: "other", Lossy: true, FinishedAt: start}))
+	must(t, s.FinishRun(t.Context(), run.ID, recorder.Finish{
+		Output: "other", Lossy: true, FinishedAt: start, Usage: map[string]recorder.Usage{"opus": {Input: 9}},
+	}))
 	must(t, s.FinishRun(t.Context(), run.ID, end)) // a retry does not make it whole again
 
 	got, err := s.Run(t.Context(), run.ID)
 	must(t, err)
 	run.State, run.Output, run.FinishedAt, run.Metadata.Lossy = recorder.StateFinished, "done", end.FinishedAt, true
+	run.Usage = end.Usage
 	if diff := cmp.Diff(run, got.Run); diff != "" {
 		t.Error(diff)
 	}
@@ -258,7 +266,7 @@ func testLateStep(t *testing.T, s store.Store) {
 
 func testCanceled(t *testing.T, s store.Store) {
 	run := sampleRun(0)
-	if err := s.CreateRun(canceled(t), run); err == nil {
+	if _, err := s.CreateRun(canceled(t), run); err == nil {
 		t.Error("a canceled write succeeded")
 	}
 	_, err := s.Run(t.Context(), run.ID)
@@ -271,7 +279,7 @@ func testManyWriters(t *testing.T, s store.Store) {
 	run := booked(t, s)
 	for _, err := range together(writers, func(i int) error {
 		own := sampleRun(i)
-		err := s.CreateRun(t.Context(), own)
+		_, err := s.CreateRun(t.Context(), own)
 		for n := range each {
 			step := sampleStep(i*each + n)
 			err = errors.Join(err,

@@ -67,6 +67,7 @@ func sampleRun(n int) recorder.Run {
 			CWD:            "/home/ann/plant",
 			WrappedServers: []string{"fleet"},
 			Servers:        map[string]recorder.Server{"fleet": {Transport: "stdio", Command: []string{"fleetd", "-v"}}},
+			SessionID:      "3f6c",
 		},
 	}
 }
@@ -88,6 +89,10 @@ func sampleStep(index int) recorder.Step {
 		Status:       recorder.StatusOK,
 		StartedAt:    start,
 		DurationMS:   1.25,
+		AskedInput:   `{"pump":8}`,
+		AgentID:      "a1b2",
+		AgentType:    "Explore",
+		Attempts:     2,
 	}
 }
 
@@ -131,8 +136,18 @@ func edited(s engine.Scenario, logic string) (engine.Scenario, store.Edit) {
 func booked(t *testing.T, s store.Store) recorder.Run {
 	t.Helper()
 	run := sampleRun(0)
-	must(t, s.CreateRun(t.Context(), run))
+	create(t, s, run)
 	return run
+}
+
+// create books a run that is new.
+func create(t *testing.T, s store.Store, run recorder.Run) {
+	t.Helper()
+	created, err := s.CreateRun(t.Context(), run)
+	must(t, err)
+	if !created {
+		t.Fatalf("%s is said to be there already", run.ID)
+	}
 }
 
 func calculated(t *testing.T, s store.Store) engine.Scenario {
