@@ -1,0 +1,177 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/bir-run/bir/control/client"
+)
+
+// ErrEnding says that the server takes no more.
+var ErrEnding = errors.New("the control server is ending")
+
+const (
+	// drainTimeout bounds what is under way once the server is told to end. Hooks
+	// that come meanwhile wait for the next server, and hosts wait for hooks.
+	drainTimeout = 3 * time.Second
+	// spareTimeout is how long a connection may bring nothing once the server ends:
+	// clients dial some ahead.
+	spareTimeout  = 200 * time.Millisecond
+	headerTimeout = 10 * time.Second
+	// readTimeout bounds the arrival of a request, and so is longer than a poll's
+	// wait: past it a connection counts as dead.
+	readTimeout    = 60 * time.Second
+	keepAlive      = 2 * time.Minute
+	maxHeaderBytes = 64 << 10
+	// idleLooks is how often Idle is divided into looks at the book.
+	idleLooks = 20
+)
+
+// ending is the order to end, given once.
+type ending struct {
+	once  *sync.Once
+	begun chan struct{}
+	order *client.Shutdown // read only after begun
+}
+
+func newEnding() ending {
+	return ending{once: new(sync.Once), begun: make(chan struct{}), order: new(client.Shutdown)}
+}
+
+func (e ending) begin(order client.Shutdown) {
+	e.once.Do(func() {
+		*e.order = order
+		close(e.begun)
+	})
+}
+
+// shutdown answers before the listeners close: the request is itself under way.
+func (s *Server) shutdown(w http.ResponseWriter, r *http.Request) error {
+	var order client.Shutdown
+	if r.ContentLength != 0 {
+		if err := readJSON(r, &order); err != nil {
+			return err
+		}
+	}
+	s.ending.begin(order)
+	writeText(w, "application/json", http.StatusAccepted, []byte(`{"ok":true}`))
+	return nil
+}
+
+// Serve answers what comes to the listeners until ctx ends, a shutdown is asked for or
+// nobody has needed the server for Config.Idle. What is under way is finished first.
+// It says whether a newer server takes over. It is called once.
+func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) (handedOver bool, err error) {
+	spare := &spareConns{conns: map[net.Conn]struct{}{}}
+	srv := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
+		IdleTimeout:       keepAlive,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ConnState:         spare.note,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+	}
+	failed := make(chan error, len(listeners))
+	var running sync.WaitGroup
+	for _, l := range listeners {
+		running.Go(func() { failed <- srv.Serve(l) }) // ends with drain, or on its own error
+	}
+	watching, stopWatching := context.WithCancel(ctx)
+	running.Go(func() { s.watchIdle(watching) }) // ends with stopWatching
+	select {
+	case err = <-failed:
+		err = fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	case <-s.ending.begun:
+	}
+	stopWatching()
+	s.ending.begin(client.Shutdown{}) // where nobody has
+	order := *s.ending.order
+	s.log.LogAttrs(ctx, slog.LevelInfo, "control.ending", slog.Bool("handOver", order.HandOver))
+	if order.HandOver && s.cfg.HandOver != nil {
+		s.cfg.HandOver(order.Socket)
+	}
+	err = errors.Join(err, s.drain(ctx, srv, spare))
+	running.Wait()
+	return order.HandOver, err
+}
+
+// drain lets requests finish, and the events that they brought be applied.
+func (s *Server) drain(ctx context.Context, srv *http.Server, spare *spareConns) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	timer := time.AfterFunc(spareTimeout, spare.close)
+	defer timer.Stop()
+	if err := srv.Shutdown(ctx); err != nil {
+		s.log.LogAttrs(ctx, slog.LevelWarn, "control.cut", slog.Any("error", err))
+		_ = srv.Close() // what is cut was told nothing, and its event is still applied
+	}
+	applied := make(chan struct{})
+	go func() { // ends with the last event; it can outlive a book that hangs
+		s.hooks.Wait()
+		close(applied)
+	}()
+	select {
+	case <-applied:
+		return nil
+	case <-ctx.Done():
+		return errors.New("drain: an event is not applied yet")
+	}
+}
+
+// watchIdle begins the end once the book has been idle for long enough.
+func (s *Server) watchIdle(ctx context.Context) {
+	if s.cfg.Idle <= 0 {
+		return
+	}
+	look := time.NewTicker(max(s.cfg.Idle/idleLooks, time.Millisecond))
+	defer look.Stop()
+	busy := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-look.C:
+			if !s.cfg.Book.Idle(now) {
+				busy = now
+			} else if now.Sub(busy) >= s.cfg.Idle {
+				s.log.LogAttrs(ctx, slog.LevelInfo, "control.idle")
+				s.ending.begin(client.Shutdown{})
+				return
+			}
+		}
+	}
+}
+
+// spareConns are connections on which nothing has come. http.Server.Shutdown would
+// wait 5 s for them.
+type spareConns struct {
+	mu    sync.Mutex // guards what follows
+	conns map[net.Conn]struct{}
+}
+
+func (s *spareConns) note(conn net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state == http.StateNew {
+		s.conns[conn] = struct{}{}
+	} else {
+		delete(s.conns, conn)
+	}
+}
+
+func (s *spareConns) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for conn := range s.conns {
+		_ = conn.Close() // its client has a use for another one anyway
+	}
+}
