@@ -11,6 +11,8 @@ import (
 // Config says how bodies are run. The zero value is the documented default.
 type Config struct {
 	Command        []string      // starts a worker; default: bir-sandbox beside this program
+	Level          Level         // default: auto
+	CacheDir       string        // of what is compiled for level wasm; empty: auto has level process alone
 	Size           int           // workers at once; default: the cores, at most 2
 	Timeout        time.Duration // of one evaluation; default 1s, at most 10s
 	MemoryBytes    int64         // of one evaluation; default 64 MB
@@ -37,6 +39,9 @@ const (
 func (c Config) withDefaults() Config {
 	if len(c.Command) == 0 {
 		c.Command = []string{besideThisProgram("bir-sandbox")}
+	}
+	if c.Level == "" {
+		c.Level = LevelAuto
 	}
 	c.Size = orDefault(c.Size, min(2, runtime.NumCPU()))
 	c.Timeout = min(orDefault(c.Timeout, defaultTimeout), maxTimeout)

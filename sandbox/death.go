@@ -21,6 +21,23 @@ type lostError struct{ reason string }
 
 func (e *lostError) Error() string { return e.reason }
 
+// killOf is the counter of an evaluation that cost its worker.
+func killOf(err error) Kill {
+	var fatal *fatalError
+	var lost *lostError
+	switch {
+	case errors.As(err, &lost):
+		return KillLost
+	case !errors.As(err, &fatal):
+		return KillCaller
+	case fatal.fault.Type == TypeTimeout:
+		return KillTime
+	case fatal.fault.Type == TypeMemory:
+		return KillMemory
+	}
+	return KillCrash
+}
+
 // death reaps a worker that did not answer and says whose fault it was.
 func (w *process) death(ctx context.Context, err error) error {
 	ended := w.end()

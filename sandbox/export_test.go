@@ -11,8 +11,10 @@ func IdlePIDs(p *Pool) []int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var pids []int
-	for _, w := range p.idle {
-		pids = append(pids, w.cmd.Process.Pid)
+	for _, workers := range p.idle {
+		for _, w := range workers {
+			pids = append(pids, w.cmd.Process.Pid)
+		}
 	}
 	return pids
 }

@@ -7,6 +7,6 @@ import "os"
 // job is the limit that Windows has; elsewhere the worker limits itself.
 type job struct{}
 
-func newJob(*os.Process, int64) job { return job{} }
+func newJob(*os.Process, Level, int64) job { return job{} }
 
 func (job) close() {}

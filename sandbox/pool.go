@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,18 +26,13 @@ type Pool struct {
 	closing    chan struct{}
 	quarantine *quarantine
 	warden     *warden
+	preparer   *preparer
+	counters   *counters
 
-	mu     sync.Mutex // guards idle, info and closed
-	idle   []*process // the last used last: it is the warmest
-	info   Info
+	mu     sync.Mutex           // guards idle and closed
+	idle   map[Level][]*process // the last used last: it is the warmest
 	closed bool
-	active sync.WaitGroup // evaluations; added to under mu, while not closed
-}
-
-// Info is what holds the workers, as the last one started reported it.
-type Info struct {
-	Started     int      // workers so far
-	Confinement []string // by name, for people
+	active sync.WaitGroup // evaluations and dismissals; added to under mu, while not closed
 }
 
 // NewPool makes a pool. It starts nothing.
@@ -48,38 +44,53 @@ func NewPool(config Config) *Pool {
 		closing:    make(chan struct{}),
 		quarantine: newQuarantine(),
 		warden:     newWarden(),
+		preparer:   &preparer{config: config},
+		counters:   newCounters(),
+		idle:       map[Level][]*process{},
 	}
 }
 
 // Eval runs body on args. A fault of the body, and a worker that cannot be used,
-// is an *Error; the end of ctx and ErrClosed are not.
+// is an *Error; the end of ctx and ErrClosed are not. The result has its level even
+// with a fault.
 func (p *Pool) Eval(ctx context.Context, body Body, args Args) (Result, error) {
+	started := time.Now()
 	req, err := p.config.request(body, args)
 	if err != nil {
 		return Result{}, err
 	}
 	if refused := p.quarantine.refusal(body); refused != nil {
+		p.counters.refuse()
 		return Result{}, refused
 	}
 	frame, err := wire.Encode(req)
 	if err != nil {
 		return Result{}, &Error{Type: TypeSandbox, Message: fmt.Sprintf("encode the evaluation: %v", err)}
 	}
+	level, err := p.level(ctx, body)
+	if err != nil {
+		return Result{}, err
+	}
 	leave, err := p.enter(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	defer leave()
-	resp, err := p.evaluate(ctx, frame)
-	if err != nil {
-		var fatal *fatalError
-		if errors.As(err, &fatal) {
-			p.quarantine.strike(body, fatal.fault)
-			return Result{}, fatal.fault
-		}
-		return Result{}, err
+	resp, err := p.evaluate(ctx, level, frame)
+	var fatal *fatalError
+	if errors.As(err, &fatal) {
+		p.quarantine.strike(body, fatal.fault)
+		err = fatal.fault
 	}
-	return resultOf(resp)
+	if err == nil || fatal != nil {
+		p.counters.evaluated(level, time.Since(started))
+	}
+	if err != nil {
+		return Result{Level: level}, err
+	}
+	result, err := resultOf(resp)
+	result.Level = level
+	return result, err
 }
 
 func resultOf(resp *wire.Response) (Result, error) {
@@ -116,8 +127,8 @@ func (p *Pool) enter(ctx context.Context) (leave func(), err error) {
 
 // evaluate tries a second time, on a fresh worker, when a worker ended for a
 // reason that is not the body's: somebody killed it, or it was the machine.
-func (p *Pool) evaluate(ctx context.Context, frame []byte) (*wire.Response, error) {
-	w, err := p.worker(ctx)
+func (p *Pool) evaluate(ctx context.Context, level Level, frame []byte) (*wire.Response, error) {
+	w, err := p.worker(ctx, level)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +138,7 @@ func (p *Pool) evaluate(ctx context.Context, frame []byte) (*wire.Response, erro
 		return resp, err
 	}
 	p.config.Logger.Warn("worker lost, trying once more", "reason", lost.reason)
-	if w, err = p.start(ctx); err != nil {
+	if w, err = p.start(ctx, level); err != nil {
 		return nil, err
 	}
 	if resp, err = p.call(ctx, w, frame); errors.As(err, &lost) {
@@ -140,6 +151,7 @@ func (p *Pool) evaluate(ctx context.Context, frame []byte) (*wire.Response, erro
 func (p *Pool) call(ctx context.Context, w *process, frame []byte) (*wire.Response, error) {
 	resp, err := w.exchange(ctx, frame)
 	if err != nil {
+		p.counters.killed(killOf(err))
 		return nil, err
 	}
 	if resp.Retire || w.evaluations >= p.config.MaxEvaluations || w.grown() {
@@ -150,11 +162,18 @@ func (p *Pool) call(ctx context.Context, w *process, frame []byte) (*wire.Respon
 	return resp, nil
 }
 
+// wasmRest is how long a worker at level wasm is kept idle: it has the compiled guest
+// in memory, more than a hundred megabytes. One at level process is small.
+const wasmRest = 30 * time.Second
+
 func (p *Pool) keep(w *process) {
 	p.mu.Lock()
 	keep := !p.closed
 	if keep {
-		p.idle = append(p.idle, w)
+		p.idle[w.level] = append(p.idle[w.level], w)
+		if w.level == LevelWasm {
+			w.rest = time.AfterFunc(wasmRest, func() { p.dismiss(w) })
+		}
 	}
 	p.mu.Unlock()
 	if !keep {
@@ -162,38 +181,49 @@ func (p *Pool) keep(w *process) {
 	}
 }
 
+// dismiss ends a worker that has been idle for long, unless somebody has it.
+func (p *Pool) dismiss(w *process) {
+	p.mu.Lock()
+	at := slices.Index(p.idle[w.level], w)
+	if at < 0 || p.closed {
+		p.mu.Unlock()
+		return
+	}
+	p.idle[w.level] = slices.Delete(p.idle[w.level], at, at+1)
+	p.active.Add(1)
+	p.mu.Unlock()
+	defer p.active.Done()
+	w.close()
+}
+
 // worker is a warm one, or a new one.
-func (p *Pool) worker(ctx context.Context) (*process, error) {
+func (p *Pool) worker(ctx context.Context, level Level) (*process, error) {
 	p.mu.Lock()
 	var w *process
-	if n := len(p.idle); n > 0 {
-		w = p.idle[n-1]
-		p.idle = p.idle[:n-1]
+	if n := len(p.idle[level]); n > 0 {
+		w = p.idle[level][n-1]
+		p.idle[level] = p.idle[level][:n-1]
+		if w.rest != nil {
+			w.rest.Stop() // if it has begun, it finds nobody
+		}
 	}
 	p.mu.Unlock()
 	if w != nil {
 		return w, nil
 	}
-	return p.start(ctx)
+	return p.start(ctx, level)
 }
 
-func (p *Pool) start(ctx context.Context) (*process, error) {
-	w, err := startProcess(ctx, p.config, p.warden)
+func (p *Pool) start(ctx context.Context, level Level) (*process, error) {
+	w, err := startProcess(ctx, p.config, level, p.warden)
+	if errors.Is(err, errNotCompiled) {
+		p.preparer.again()
+	}
 	if err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	p.info.Started++
-	p.info.Confinement = w.hello.Confinement
-	p.mu.Unlock()
+	p.counters.started(level, w.hello.Confinement)
 	return w, nil
-}
-
-// Info reports what holds the workers; it is empty before the first evaluation.
-func (p *Pool) Info() Info {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.info
 }
 
 // Close ends the workers and waits for them. Evaluations under way are finished,
@@ -209,9 +239,15 @@ func (p *Pool) Close() {
 	p.idle = nil
 	p.mu.Unlock()
 	close(p.closing)
-	for _, w := range idle {
-		w.close()
+	for _, workers := range idle {
+		for _, w := range workers {
+			if w.rest != nil {
+				w.rest.Stop()
+			}
+			w.close()
+		}
 	}
 	p.active.Wait()
+	p.preparer.close()
 	p.warden.close()
 }

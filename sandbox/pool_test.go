@@ -227,7 +227,7 @@ func TestManyCallersShareThePool(t *testing.T) {
 	}
 	close(start)
 	group.Wait()
-	if started := pool.Info().Started; started < 16 {
+	if started := pool.Stats().Started(); started < 16 {
 		t.Errorf("%d workers for 320 evaluations, at most 20 each", started)
 	}
 }
@@ -267,12 +267,12 @@ func TestABodyThatTookTwoWorkersDownIsRefused(t *testing.T) {
 		_, err := pool.Eval(t.Context(), killer, sandbox.Args{})
 		first = fault(t, err)
 	}
-	started := pool.Info().Started
+	started := pool.Stats().Started()
 	_, err := pool.Eval(t.Context(), killer, sandbox.Args{})
 	if diff := cmp.Diff(first, fault(t, err)); diff != "" {
 		t.Errorf("another error than before (-before +now):\n%s", diff)
 	}
-	if now := pool.Info().Started; now != started {
+	if now := pool.Stats().Started(); now != started {
 		t.Errorf("%d workers were started for it", now-started)
 	}
 	stillWorks(t, pool)
@@ -296,7 +296,7 @@ func TestCallersMistakesNeverReachAWorker(t *testing.T) {
 			t.Errorf("got %q, want %q", f.Message, tt.want)
 		}
 	}
-	if started := pool.Info().Started; started != 0 {
+	if started := pool.Stats().Started(); started != 0 {
 		t.Errorf("%d workers were started", started)
 	}
 }

@@ -42,7 +42,7 @@ func TestAWorkerThatSomebodyKilledIsReplaced(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("got %v", err)
 	}
-	if started := pool.Info().Started; started != 2 {
+	if started := pool.Stats().Started(); started != 2 {
 		t.Errorf("%d workers were started, want 2", started)
 	}
 }
@@ -105,7 +105,7 @@ func TestWorkerHasNoEnvironmentAndIsConfined(t *testing.T) {
 	if len(environ) > 0 {
 		t.Errorf("the worker's environment: %q", environ)
 	}
-	held := strings.Join(pool.Info().Confinement, ", ")
+	held := strings.Join(pool.Stats().Levels[sandbox.LevelProcess].Confinement, ", ")
 	for _, want := range []string{"memory limit", "no new privileges", "seccomp"} {
 		if !strings.Contains(held, want) {
 			t.Errorf("%s does not hold the worker, only: %s", want, held)

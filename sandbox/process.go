@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -21,7 +22,9 @@ const (
 // process is one worker. It serves one evaluation at a time.
 type process struct {
 	config      Config
+	level       Level
 	warden      *warden
+	rest        *time.Timer // ends it after a long rest; nil: never
 	cmd         *exec.Cmd
 	in          io.WriteCloser
 	out         *bufio.Reader // one read of the pipe takes a small answer whole
@@ -45,9 +48,9 @@ const (
 
 // startProcess starts a worker and waits until it is confined. No context is tied
 // to the process: it outlives the evaluation that needed it first.
-func startProcess(ctx context.Context, config Config, warden *warden) (*process, error) {
-	w := &process{config: config, warden: warden, stderr: &head{}}
-	command := config.Command
+func startProcess(ctx context.Context, config Config, level Level, warden *warden) (*process, error) {
+	w := &process{config: config, level: level, warden: warden, stderr: &head{}}
+	command := config.command(level)
 	w.cmd = exec.Command(command[0], command[1:]...)
 	w.cmd.Env = []string{} // not nil, which would pass ours on
 	w.cmd.Dir = workingDir(command[0])
@@ -66,13 +69,16 @@ func startProcess(ctx context.Context, config Config, warden *warden) (*process,
 	if err != nil {
 		return nil, unusable(fmt.Sprintf("start %s: %v", filepath.Base(command[0]), err))
 	}
-	w.job = newJob(w.cmd.Process, config.MemoryBytes)
+	w.job = newJob(w.cmd.Process, level, config.MemoryBytes)
 	if err := w.greet(ctx); err != nil {
 		return nil, err
 	}
 	w.restBytes = residentBytes(w.cmd.Process.Pid)
 	return w, nil
 }
+
+// errNotCompiled is the error of a worker at level wasm whose cache has gone.
+var errNotCompiled error = unusable("what was compiled for level wasm has gone: try once more")
 
 func unusable(message string) *Error { return &Error{Type: TypeSandbox, Message: message} }
 
@@ -93,9 +99,13 @@ func (w *process) greet(ctx context.Context) error {
 		err = wire.Read(w.out, frameSlack, &w.hello)
 	}
 	if err != nil {
-		w.end()
-		if ctx.Err() != nil {
+		var exit *exec.ExitError
+		notCompiled := errors.As(w.end(), &exit) && exit.ExitCode() == wire.ExitNotCompiled
+		switch {
+		case ctx.Err() != nil:
 			return fmt.Errorf("start an evaluator: %w", ctx.Err())
+		case notCompiled:
+			return errNotCompiled
 		}
 		return unusable("start an evaluator: " + w.lastWords(err))
 	}

@@ -15,8 +15,12 @@ func ownProcessGroup() *syscall.SysProcAttr {
 // residentBytes is left to the job's limit.
 func residentBytes(int) int64 { return 0 }
 
-// workerRestBytes is what a worker commits before its first body, with room.
-const workerRestBytes = 128 << 20
+// What a worker commits before its first body, with room. At level wasm it has the
+// guest, its code, and the guest's memory, which is twice the body's.
+const (
+	workerRestBytes = 128 << 20
+	wasmRestBytes   = 512 << 20
+)
 
 // job is a Windows job object with one worker in it: the kernel holds its memory
 // and ends it with this process, whose handle is the job's last.
@@ -24,13 +28,17 @@ type job struct{ handle windows.Handle }
 
 // newJob limits a process that has just started. Without a job the worker's own
 // watch is the limit, so a failure here only loses the second one.
-func newJob(process *os.Process, memoryBytes int64) job {
+func newJob(process *os.Process, level Level, memoryBytes int64) job {
 	handle, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return job{}
 	}
 	j := job{handle}
-	if err := j.limit(uintptr(workerRestBytes + 2*memoryBytes)); err != nil {
+	rest := int64(workerRestBytes)
+	if level == LevelWasm {
+		rest = wasmRestBytes + 2*memoryBytes
+	}
+	if err := j.limit(uintptr(rest + 2*memoryBytes)); err != nil {
 		j.close()
 		return job{}
 	}

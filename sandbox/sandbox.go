@@ -26,6 +26,9 @@ const (
 type Body struct {
 	Kind   Kind
 	Source string
+	// Unproved is of a body that somebody wrote, forced or brought from elsewhere and
+	// that has not reproduced a recording: level auto runs it at level wasm.
+	Unproved bool
 }
 
 // Args are the values that a body is called with, as JSON text. An empty Params
@@ -58,6 +61,7 @@ type Result struct {
 	Console     []string      // one entry a console call
 	Duration    time.Duration // inside the evaluator
 	MemoryBytes int64         // the evaluator's heap growth; a reading, not a promise
+	Level       Level         // where it ran; empty when it did not
 }
 
 // ErrorType sorts what can go wrong with a body.

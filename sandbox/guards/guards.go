@@ -4,17 +4,11 @@
 package guards
 
 import (
-	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/bir-run/bir/sandbox/guardsdk"
+	"github.com/bir-run/bir/sandbox/internal/wasmfile"
 )
 
 //go:embed injectionguard/injection-guard.wasm.gz injectionguard/injection-guard.sum
@@ -56,27 +50,9 @@ func (b BuiltIn) Module() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := gzip.NewReader(bytes.NewReader(packed))
+	module, err := wasmfile.Unpack(packed, sum)
 	if err != nil {
-		return nil, fmt.Errorf("unpack %s: %w", b.Name, err)
-	}
-	module, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("unpack %s: %w", b.Name, err)
-	}
-	digest := sha256.Sum256(module)
-	if ParseSum(string(sum))["sha256"] != hex.EncodeToString(digest[:]) {
-		return nil, errors.New("the built-in module " + b.Name + " does not have the digest of its sum file")
+		return nil, fmt.Errorf("the built-in %s: %w", b.Name, err)
 	}
 	return module, nil
-}
-
-// ParseSum reads a sum file: a name and the rest of the line, for each line.
-func ParseSum(text string) map[string]string {
-	sum := map[string]string{}
-	for line := range strings.Lines(text) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		sum[name] = strings.TrimSpace(value)
-	}
-	return sum
 }

@@ -21,6 +21,10 @@ const Version = 1
 // over its memory inside one builtin, where nothing could interrupt it.
 const ExitMemory = 86
 
+// ExitNotCompiled is the exit code of a worker for level wasm that would have to
+// compile its guest first.
+const ExitNotCompiled = 87
+
 // Setup is the first frame to a worker.
 type Setup struct {
 	Version     int   `json:"version"`
@@ -44,6 +48,14 @@ type Request struct {
 	Zone    string        `json:"zone"`
 	Seed    uint64        `json:"seed"`
 	Timeout time.Duration `json:"timeout"`
+	Lowered *Lowered      `json:"lowered,omitempty"` // only between a host at level wasm and its guest
+}
+
+// Lowered is a body's function as it was rewritten for goja, and the way back to
+// what the author wrote. A guest has no room for the library that rewrites.
+type Lowered struct {
+	Code []byte `json:"code"`
+	Map  []byte `json:"map"`
 }
 
 // Arg is one argument: JSON, or the text itself where JSON is empty.

@@ -20,7 +20,8 @@ type program struct {
 	wrapped    string // the source inside its function
 	uses       uses
 	patterns   []pattern
-	surrounded bool // the code gives a function that takes ours and gives the body
+	surrounded bool          // the code gives a function that takes ours and gives the body
+	lowered    *wire.Lowered // nil where goja takes the body as it is
 }
 
 // compiled is a program or why there is none; both are worth keeping.
@@ -56,7 +57,7 @@ func (p *programs) compile(req *wire.Request) (*program, *wire.Failure) {
 		return c.program, c.failure
 	}
 	c := &compiled{key: key, size: len(req.Source)}
-	c.program, c.failure = compile(names, len(req.Args), req.Source)
+	c.program, c.failure = compile(names, req)
 	p.keep(c)
 	return c.program, c.failure
 }
@@ -81,10 +82,11 @@ func argumentNames(req *wire.Request) string {
 
 // compile wraps a body as a function and compiles it, lowered only where goja
 // refuses it: most bodies never meet esbuild.
-func compile(names string, arity int, source string) (*program, *wire.Failure) {
+func compile(names string, req *wire.Request) (*program, *wire.Failure) {
 	prefix := "(function (" + names + ") {"
-	wrapped := prefix + source + "\n})"
-	p := &program{author: author{source: source, prefix: len(prefix)}, wrapped: wrapped, uses: usesOf(source)}
+	wrapped := prefix + req.Source + "\n})"
+	arity := len(req.Args)
+	p := &program{author: author{source: req.Source, prefix: len(prefix)}, wrapped: wrapped, uses: usesOf(req.Source), lowered: req.Lowered}
 	tree, err := parser.ParseFile(nil, sourceName, wrapped, 0, parser.WithDisableSourceMaps)
 	if err == nil {
 		err = p.build(tree, arity)

@@ -42,7 +42,9 @@ func Serve(in io.Reader, out io.Writer, confine func(wire.Setup) []string) error
 	ended := make(chan error, 3) // one for each that may send
 	requests := &input{in: in, maxBytes: setup.FrameBytes, ended: func(err error) { ended <- err }}
 	e := New(Limits{MemoryBytes: setup.MemoryBytes, ResultBytes: setup.ResultBytes})
-	e.onLong = requests.readAhead
+	if runtime.GOOS != "wasip1" { // there a read stops everything; the host reads ahead
+		e.onLong = requests.readAhead
+	}
 	e.onRunaway = func() { ended <- ErrMemory }
 	go func() { ended <- answer(e, out, requests) }()
 	if err := <-ended; !errors.Is(err, io.EOF) {

@@ -119,7 +119,7 @@ func evaluator(ctx context.Context, a *app.App) []Finding {
 	}
 	return []Finding{
 		good("sandbox", "level process; first evaluation %.1f ms, warm %.2f ms, an endless body stopped after %s", ms(first), ms(warm), a.Env.LogicTimeout),
-		good("sandbox", "held by %s", strings.Join(pool.Info().Confinement, ", ")),
+		good("sandbox", "held by %s", strings.Join(pool.Stats().Levels[sandbox.LevelProcess].Confinement, ", ")),
 	}
 }
 
