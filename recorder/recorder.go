@@ -107,7 +107,8 @@ const (
 // Call is one tool call, unredacted: a tools/call as the relay saw it or, in a bound
 // run, what hooks and proxy told of it together.
 type Call struct {
-	ID         string          // the host's tool use id where it sent one, else made here
+	ID         string          // the host's tool use id where it sent one, else a hook's; empty: made by the recorder
+	HookID     string          // that a hook put among the arguments (relay/callid)
 	ServerName string          // the configuration's key, "fleet"; empty for a built-in tool
 	ToolName   string          // the upstream's own name, "read_text_file"
 	Args       json.RawMessage // as they ran

@@ -140,10 +140,15 @@ func (p *replay) done(m jsonrpc.Message) {
 
 // handshake keeps what the host said to open the conversation.
 type handshake struct {
+	keep bool // the messages, for another upstream
+
 	mu       sync.Mutex // guards all below
 	ask      []byte     // initialize under replayID
 	told     []byte     // notifications/initialized
+	begun    bool       // initialize was said
 	answered bool
+	opened   bool // notifications/initialized was said
+	modern   bool // the upstream was spoken to without all that
 }
 
 func (h *handshake) note(m jsonrpc.Message) {
@@ -151,10 +156,34 @@ func (h *handshake) note(m jsonrpc.Message) {
 	defer h.mu.Unlock()
 	switch m.Method {
 	case methodInitialize:
-		h.ask, h.answered = m.WithID(replayID), false
+		h.begun, h.answered, h.opened = true, false, false
+		if h.keep {
+			h.ask = m.WithID(replayID)
+		}
 	case methodInitialized:
-		h.told = bytes.Clone(m.Raw)
+		h.opened = true
+		if h.keep {
+			h.told = bytes.Clone(m.Raw)
+		}
 	}
+}
+
+// noteModern notes that host and upstream speak the modern wire.
+func (h *handshake) noteModern() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.modern = true
+}
+
+// era says how the upstream is to be spoken to; ok is false before the host has
+// opened the conversation.
+func (h *handshake) era() (modern, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.begun {
+		return false, h.answered && h.opened
+	}
+	return true, h.modern
 }
 
 func (h *handshake) noteAnswer(m jsonrpc.Message) {

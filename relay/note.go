@@ -22,7 +22,8 @@ const (
 
 // toolCall is what the record keeps of a tools/call.
 type toolCall struct {
-	useID        string // the host's own id for the call, or else the hook's
+	useID        string // the host's own id for the call
+	hookID       string // the one that a hook put among the arguments
 	name         string
 	args         json.RawMessage // as sent
 	requestState string          // of a retry after input_required (R4)
@@ -54,9 +55,7 @@ func (r *Relay) noteHost(m jsonrpc.Message) {
 		case methodCancelled:
 			r.noteCancelled(m)
 		case methodInitialized:
-			if r.cfg.Restart != nil {
-				r.handshake.note(m)
-			}
+			r.handshake.note(m)
 		}
 	case jsonrpc.Batch:
 		r.inBatch = true
@@ -101,9 +100,7 @@ func isModern(params []byte) bool {
 }
 
 func (r *Relay) noteInitialize(_ *call, m jsonrpc.Message, params []byte) {
-	if r.cfg.Restart != nil {
-		r.handshake.note(m)
-	}
+	r.handshake.note(m)
 	if r.reporter != nil {
 		members, _ := jsonrpc.Object(params, "clientInfo")
 		r.reporter.setHost(members[0])
@@ -123,17 +120,15 @@ func (r *Relay) noteCall(c *call, m jsonrpc.Message, params []byte) {
 	members, _ := jsonrpc.Object(params, "name", "arguments", "requestState", "_meta")
 	meta, _ := jsonrpc.Object(members[3], metaPrefix+"protocolVersion", metaPrefix+"clientInfo", "claudecode/toolUseId")
 	if c.modern = meta[0] != nil; c.modern { // every request has the host's name
+		r.handshake.noteModern()
 		r.reporter.setHost(meta[1])
 	}
-	useID, args := text(meta[2]), members[1]
+	args, hookID := members[1], ""
 	if r.cfg.CallIDs {
-		var hookID string
-		if args, hookID = callid.Take(args); useID == "" {
-			useID = hookID
-		}
+		args, hookID = callid.Take(args)
 	}
 	c.tool = newToolCall(members[0], args, members[2])
-	c.tool.useID = useID
+	c.tool.useID, c.tool.hookID = text(meta[2]), hookID
 }
 
 func newToolCall(name, args, state []byte) *toolCall {
@@ -180,8 +175,12 @@ func (r *Relay) noteAnswer(m jsonrpc.Message) {
 	if !told {
 		r.lose()
 	}
-	if c != nil && c.method == methodInitialize {
+	switch {
+	case c == nil:
+	case c.method == methodInitialize:
 		r.handshake.noteAnswer(m)
+	case c.method == methodDiscover && m.HasResult():
+		r.handshake.noteModern()
 	}
 	if c != nil && c.reports() && r.reporter != nil {
 		r.reporter.answered(c, m, r.readAt)

@@ -33,6 +33,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	caller "github.com/bir-run/bir/relay/call"
 	"github.com/bir-run/bir/relay/callid"
 	"github.com/bir-run/bir/relay/jsonrpc"
 )
@@ -73,6 +74,11 @@ type Config struct {
 	// CallIDs declares and takes out the member of package callid. Each line then
 	// waits for its end; a request over 32 MiB and a list over 8 MiB pass unchanged.
 	CallIDs bool
+	// Declares says whether a list of tools is to declare it now; nil always does. It is
+	// asked at each list.
+	Declares func() bool
+	// Self is who we say we are in calls of our own (Call), on the modern wire.
+	Self caller.Info
 	// Restart starts another upstream in place of one that ended; it is called once, if
 	// at all. nil, or an error, ends the conversation.
 	Restart func(ctx context.Context) (Upstream, error)
@@ -88,6 +94,7 @@ type Relay struct {
 	handshake handshake
 	toHost    outlet
 	feed      *feed
+	own       own
 	reporter  *reporter // nil records nothing
 	blind     atomic.Bool
 	// These belong to fromHost.
@@ -100,7 +107,7 @@ type Relay struct {
 
 // New makes a relay; Run starts it.
 func New(cfg Config) *Relay {
-	r := &Relay{cfg: cfg, log: cfg.Log, table: table{open: map[string]*call{}},
+	r := &Relay{cfg: cfg, log: cfg.Log, table: table{open: map[string]*call{}}, handshake: handshake{keep: cfg.Restart != nil},
 		toHost: outlet{seam: seam{to: cfg.HostOut}}, feed: newFeed(cfg.Upstream, cfg.Restart != nil)}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
@@ -124,6 +131,7 @@ func (r *Relay) Run(ctx context.Context) error {
 	go func() { defer close(hostEnded); r.fromHost() }()
 	err := r.live(ctx, hostEnded)
 	r.feed.close()
+	r.own.close()
 	// Ends at once, but where a system does not close a file under a waiting read.
 	go func() { _ = r.cfg.HostIn.Close() }()
 	r.finish(ctx)
@@ -162,6 +170,8 @@ func (r *Relay) fromUpstream(up Upstream, replaying *replay) error {
 	if replaying != nil || r.cfg.CallIDs {
 		out.When = jsonrpc.Held
 	}
+	out.Hold, out.MaxHeld = r.own.underWay, maxOwnBytes
+	defer r.own.end()
 	for {
 		m, err := out.Next()
 		switch {
@@ -187,6 +197,11 @@ func (r *Relay) fromUpstream(up Upstream, replaying *replay) error {
 
 // hear looks at one line of the upstream.
 func (r *Relay) hear(out *jsonrpc.Reader, m jsonrpc.Message) {
+	if r.isOwn(m) {
+		out.Replace(m, nil)
+		r.own.deliver(m)
+		return
+	}
 	if r.cfg.CallIDs {
 		r.declare(out, m)
 	}
@@ -201,7 +216,7 @@ func (r *Relay) hear(out *jsonrpc.Reader, m jsonrpc.Message) {
 // declare adds the call id's declaration to a list of tools.
 func (r *Relay) declare(out *jsonrpc.Reader, m jsonrpc.Message) {
 	listed := m.Kind == jsonrpc.Batch || m.Kind == jsonrpc.Response && r.table.asks(m.ID, methodList)
-	if !listed || m.Cut || r.cfg.Record.paused() {
+	if !listed || m.Cut || r.cfg.Record.paused() || r.cfg.Declares != nil && !r.cfg.Declares() {
 		return
 	}
 	if b := callid.Declare(m.Raw); b != nil {

@@ -44,6 +44,10 @@ type Record struct {
 	// Paused says that nothing is recorded for now, neither a call that begins nor one
 	// that ends; nil never does. It is asked at each call, from several goroutines.
 	Paused func() bool
+	// Host, when set, is told who the host says it is, once, and Lost that a call could
+	// not be reported. They must not block: the conversation would wait.
+	Host func(recorder.App)
+	Lost func()
 }
 
 func (r *Record) paused() bool { return r.Paused != nil && r.Paused() }
@@ -133,7 +137,7 @@ func (p *reporter) push(r report) {
 	for len(p.queue) > maxReports || p.bytes > maxReportBytes && len(p.queue) > 1 {
 		p.bytes -= p.queue[0].size()
 		p.queue = p.queue[1:]
-		p.lossy = true
+		p.loseLocked()
 	}
 	switch {
 	case len(p.queue) == collectCount, p.bytes > collectBytes:
@@ -160,7 +164,14 @@ func (p *reporter) poke() {
 func (p *reporter) lose() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.loseLocked()
+}
+
+func (p *reporter) loseLocked() {
 	p.lossy = true
+	if p.cfg.Lost != nil {
+		p.cfg.Lost()
+	}
 }
 
 // setHost keeps who the host says it is; the first word stands.
@@ -172,6 +183,9 @@ func (p *reporter) setHost(info []byte) {
 	}
 	members, _ := jsonrpc.Object(info, "name", "version")
 	p.host = recorder.App{App: text(members[0]), Version: text(members[1])}
+	if p.cfg.Host != nil && p.host.App != "" {
+		p.cfg.Host(p.host)
+	}
 }
 
 // pop takes the oldest report; done means that there will be no more.
@@ -271,10 +285,10 @@ func (p *reporter) send(r report) {
 	tool := r.call.tool
 	id := tool.useID
 	if id == "" {
-		id = recorder.NewID("call")
+		id = tool.hookID
 	}
 	out := recorder.Call{
-		ID: id, ServerName: p.name, ToolName: tool.name,
+		ID: id, HookID: tool.hookID, ServerName: p.name, ToolName: tool.name,
 		Args: tool.args, Result: r.result, Error: r.failure,
 		Status: r.status, StartedAt: r.call.started.UTC(), Duration: r.duration,
 	}

@@ -86,6 +86,13 @@ func (t *table) take(key string, readAt time.Time) (c *call, told bool) {
 	return c, told
 }
 
+// has says whether a request of the host is open under an id.
+func (t *table) has(key string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.open[key] != nil
+}
+
 // asks says whether an answer belongs to a request of a method.
 func (t *table) asks(id []byte, method string) bool {
 	key, ok := jsonrpc.Key(id)

@@ -30,7 +30,8 @@ Flags:
   --transport KIND    with --url: http (streamable HTTP, the default) or sse (legacy)
   --header 'K: V'     send this header to the server, with --url and --http; repeat it for more
   --port N            with --http: listen on this port of 127.0.0.1 (default: any)
-  --standalone        record into a run of this proxy's own (what it does today)
+  --standalone        record into a run of this proxy's own, whatever control server there is
+  --user-scope        record nothing in a project that bir was not installed into
   --no-record         relay only
   --no-correlation    never declare or look for a call id, whatever BIR_CORRELATION says
   --lazy              start the server when the host first says something
@@ -62,6 +63,7 @@ type config struct {
 	Port          int
 	ServerName    string
 	Standalone    bool
+	UserScope     bool // the host has this entry for every project
 	NoRecord      bool
 	NoCorrelation bool
 	Lazy          bool
@@ -84,6 +86,7 @@ func parseFlags(args []string) (config, error) {
 	fs.StringVar(&upstream, "upstream", "", "")
 	fs.IntVar(&c.Port, "port", 0, "")
 	fs.BoolVar(&c.Standalone, "standalone", false, "")
+	fs.BoolVar(&c.UserScope, "user-scope", false, "")
 	fs.BoolVar(&c.NoRecord, "no-record", false, "")
 	fs.BoolVar(&c.NoCorrelation, "no-correlation", false, "")
 	fs.BoolVar(&c.Lazy, "lazy", false, "")

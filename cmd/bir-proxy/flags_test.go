@@ -16,6 +16,7 @@ func TestFlagsBecomeAConfig(t *testing.T) {
 			config{Command: []string{"npx", "-y", "@modelcontextprotocol/server-filesystem", "/data"}, ServerName: "filesystem"}},
 		{"--server-name fleet --no-record -- server --server-name x",
 			config{Command: []string{"server", "--server-name", "x"}, ServerName: "fleet", NoRecord: true}},
+		{"--user-scope server", config{Command: []string{"server"}, ServerName: "server", UserScope: true}},
 		{"--standalone server", config{Command: []string{"server"}, ServerName: "server", Standalone: true}},
 	} {
 		got, err := parseFlags(strings.Fields(c.args))

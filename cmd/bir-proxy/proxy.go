@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/bir-run/bir/cmd/internal/env"
-	"github.com/bir-run/bir/recorder"
 	"github.com/bir-run/bir/relay"
+	"github.com/bir-run/bir/relay/call"
 	"github.com/bir-run/bir/relay/stdio"
 	"github.com/bir-run/bir/relay/web"
 )
@@ -63,9 +63,10 @@ func (p *proxy) run(ctx context.Context) int {
 	// Ends with kill.
 	go p.passSignals(ctx, server, windDown, kill)
 
-	record, closeRecord := p.record()
-	defer closeRecord()
+	record := p.record()
+	defer record.close()
 	r := relay.New(p.relay(ctx, server, up, record))
+	record.start(ctx, r.Call)
 	if err := r.Run(winding); err != nil {
 		p.log.Warn("relay ended early", "error", err)
 	}
@@ -85,12 +86,16 @@ func (p *proxy) open(ctx context.Context) (upstream, error) {
 	return stdio.Start(ctx, stdio.Config{Command: p.config.Command, Env: p.env.Vars, Name: p.config.ServerName, Stderr: p.err})
 }
 
-func (p *proxy) relay(ctx context.Context, server *server, up upstream, record relay.Record) relay.Config {
+func (p *proxy) relay(ctx context.Context, server *server, up upstream, record *recording) relay.Config {
 	cfg := relay.Config{
 		HostIn: p.in, HostOut: p.out, Upstream: up,
-		Name: p.config.ServerName, Log: p.log, Record: record,
-		CallIDs: p.env.CallIDs && !p.config.NoCorrelation && record.Recorder != nil,
+		Name: p.config.ServerName, Log: p.log, Record: record.Record,
+		CallIDs: p.env.CallIDs && !p.config.NoCorrelation && record.tier != nil,
+		Self:    call.Info{Name: "bir", Version: version},
 		StayUp:  p.env.StayUp,
+	}
+	if record.tier != nil {
+		cfg.Declares = record.tier.Declares
 	}
 	if p.config.URL == "" { // a remote upstream has answers of its own for what is too large
 		cfg.MaxMessageBytes = p.env.MaxMessageBytes
@@ -157,24 +162,4 @@ func (p *proxy) signalled(ctx context.Context) (context.Context, context.CancelF
 		}
 	}()
 	return ctx, cancel
-}
-
-// record says what is recorded, and where; the function waits until it is safe.
-func (p *proxy) record() (relay.Record, func()) {
-	if p.config.NoRecord || p.env.Off {
-		return relay.Record{}, func() {}
-	}
-	if p.env.Home == "" { // not into whatever folder the host runs us in
-		p.log.Warn("no home folder is known, so nothing is recorded; set BIR_HOME")
-		return relay.Record{}, func() {}
-	}
-	server := recorder.Server{Transport: "stdio", Command: p.config.Command, CWD: p.dir}
-	if p.config.URL != "" {
-		server = p.remoteServer()
-	}
-	rec, closeRecorder := newRecorder(p)
-	return relay.Record{
-		Recorder: rec, Tier: recorder.TierStandalone, CWD: p.dir, Server: server,
-		Paused: newOffSwitch(p.env.Home, p.dir).thrown,
-	}, closeRecorder
 }

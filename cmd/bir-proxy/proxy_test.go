@@ -56,8 +56,9 @@ func TestALazyProxyWaitsForAWordOrASignal(t *testing.T) {
 func TestWithoutAHomeNothingIsRecorded(t *testing.T) {
 	p, _ := proxyOf("", config{}, env.Env{})
 	p.config.NoRecord = false
-	if record, done := p.record(); record.Recorder != nil {
-		done()
+	record := p.record()
+	defer record.close()
+	if record.Recorder != nil {
 		t.Error("a recorder was opened")
 	}
 }

@@ -30,9 +30,9 @@ func (p *proxy) web() web.Config {
 
 // serve stands in front of a remote server until a signal comes.
 func (p *proxy) serve(ctx context.Context) int {
-	record, closeRecord := p.record()
-	defer closeRecord()
-	f, err := front.New(front.Config{Server: p.web(), Name: p.config.ServerName, Record: record, Log: p.log})
+	record := p.record()
+	defer record.close()
+	f, err := front.New(front.Config{Server: p.web(), Name: p.config.ServerName, Record: record.Record, Log: p.log})
 	if err != nil {
 		fmt.Fprintf(p.err, "bir-proxy: %s\n", err)
 		return exitUsage
@@ -43,6 +43,7 @@ func (p *proxy) serve(ctx context.Context) int {
 		return exitFailed
 	}
 	fmt.Fprintf(p.out, "http://%s%s\n", listener.Addr(), pathOf(p.config.URL))
+	record.start(ctx, nil) // a call of ours would need a session of its own with the server
 	ctx, stop := p.signalled(ctx)
 	defer stop()
 	if err := f.Serve(ctx, listener); err != nil {

@@ -5,6 +5,7 @@
 package call
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,9 @@ const (
 	legacyVersion = "2025-11-25"
 	modernVersion = "2026-07-28"
 )
+
+// idPrefix begins the raw text of each id of ours (R5).
+const idPrefix = `"bir:`
 
 // Upstream is the server's side of the wire.
 type Upstream interface {
@@ -62,14 +66,25 @@ type answer struct {
 // where a server has none speaks the modern one. It does not start or end the
 // server: Close ends its input only.
 func Open(ctx context.Context, up Upstream, info Info) (*Client, error) {
-	c := &Client{up: up, info: info, done: make(chan struct{}), waiting: map[string]chan<- answer{}}
-	// Ends with the upstream's output.
-	go c.read()
+	c := Join(up, info, false)
 	if err := c.handshake(ctx); err != nil {
 		return nil, fmt.Errorf("initialize: %w", err)
 	}
 	return c, nil
 }
+
+// Join speaks in a conversation that a host has opened. Of what the upstream says up
+// reads the answers to ids of ours only; a Write that fails with a NotSentError sent
+// nothing.
+func Join(up Upstream, info Info, modern bool) *Client {
+	c := &Client{up: up, info: info, modern: modern, done: make(chan struct{}), waiting: map[string]chan<- answer{}}
+	// Ends with the upstream's output.
+	go c.read()
+	return c
+}
+
+// Ours says whether an answer with this raw id is to a request of a Client.
+func Ours(id []byte) bool { return bytes.HasPrefix(id, []byte(idPrefix)) }
 
 func (c *Client) handshake(ctx context.Context) error {
 	params, err := json.Marshal(map[string]any{
@@ -169,6 +184,10 @@ func (c *Client) request(ctx context.Context, method string, params []byte) (jso
 	id := key + `"`
 	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`+"\n", id, method, oneLine(params))
 	if err := c.send(line); err != nil {
+		var unsent *NotSentError
+		if errors.As(err, &unsent) {
+			return nil, unsent
+		}
 		// Part of it may have arrived: nobody can tell whether it ran.
 		return nil, &NoAnswerError{err}
 	}
@@ -198,7 +217,7 @@ func (c *Client) register(got chan<- answer) (string, error) {
 		return "", c.ended
 	}
 	c.next++
-	key := `"bir:` + strconv.Itoa(c.next)
+	key := idPrefix + strconv.Itoa(c.next)
 	c.waiting[key] = got
 	return key, nil
 }

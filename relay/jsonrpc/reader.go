@@ -52,6 +52,11 @@ type Reader struct {
 	// false cuts the line as if it were over the limit. Of such answers only the head
 	// is looked at, however short they are: Classify of Raw finds the result.
 	Wanted func(id []byte) bool
+	// Hold, when set, is asked after each read under Early: while it holds, whole lines
+	// go on as under Held, and the longest kept has MaxHeld bytes if that is more. A line
+	// that nobody but us has asked for is so kept from going on.
+	Hold    func() bool
+	MaxHeld int
 
 	buf     []byte
 	sent    int // how far the buffer has been forwarded
@@ -60,8 +65,17 @@ type Reader struct {
 	scanned int // how far it has been classified
 	size    int // bytes of the line that left the buffer
 	cut     bool
+	holding bool
 	err     error
 	scan    scanner
+}
+
+// moment is When, as it is for the line under way.
+func (r *Reader) moment() When {
+	if r.holding && r.When == Early {
+		return Held
+	}
+	return r.When
 }
 
 // Next returns the next line. A clean end is io.EOF; a line without a delimiter
@@ -83,12 +97,14 @@ func (r *Reader) Next() (Message, error) {
 	}
 }
 
-// Replace makes the line that Next just returned go on as b, under Held.
+// Replace makes the line that Next just returned go on as b, under Held. A line of
+// which some went on before Hold held goes on as it is.
 func (r *Reader) Replace(line Message, b []byte) {
-	if r.When != Held || line.Cut {
+	begin := r.start - len(line.Raw)
+	if r.moment() != Held || line.Cut || r.sent > begin {
 		return
 	}
-	r.forward(r.start - len(line.Raw))
+	r.forward(begin)
 	r.write(b)
 	r.sent = r.start
 }
@@ -148,12 +164,12 @@ func (r *Reader) last() (Message, error) {
 }
 
 func (r *Reader) refill() {
-	switch {
-	case r.When == Late:
+	switch when := r.moment(); {
+	case when == Late:
 		r.forward(len(r.buf))
-	case r.When == Early, r.cut: // Early has forwarded all of it, unless it was Held until now
+	case when == Early, r.cut: // Early has forwarded all of it, unless it was Held until now
 		r.passOn()
-	case r.When == Held:
+	case when == Held:
 		r.forward(r.start)
 	}
 	r.room()
@@ -162,7 +178,8 @@ func (r *Reader) refill() {
 	if r.err == nil {
 		r.err = err
 	}
-	if r.When == Early {
+	r.holding = r.Hold != nil && r.Hold()
+	if r.moment() == Early {
 		r.passOn()
 	}
 }
@@ -217,7 +234,7 @@ func (r *Reader) room() {
 // wanted asks about a line that has outgrown the buffer, once its head says which
 // answer it is.
 func (r *Reader) wanted() bool {
-	if r.Wanted == nil || r.When != Early {
+	if r.Wanted == nil || r.moment() != Early {
 		return true
 	}
 	r.classify(len(r.buf))
@@ -241,8 +258,12 @@ func (r *Reader) write(b []byte) {
 }
 
 func (r *Reader) limit() int {
-	if r.MaxBytes > 0 {
-		return r.MaxBytes
+	limit := r.MaxBytes
+	if limit <= 0 {
+		limit = DefaultMaxBytes
 	}
-	return DefaultMaxBytes
+	if r.holding {
+		return max(limit, r.MaxHeld)
+	}
+	return limit
 }

@@ -1,0 +1,229 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/bir-run/bir/control/client/locate"
+)
+
+const (
+	// defaultPollWait is how long a poll waits for a call, and pollGrace how much longer
+	// for its answer.
+	defaultPollWait = 25 * time.Second
+	pollGrace       = 10 * time.Second
+	// maxAnswerBytes bounds what is read of an answer: a call's arguments fit.
+	maxAnswerBytes = 16 << 20
+	dialTimeout    = 2 * time.Second
+	// idleTimeout ends a connection that was not used: a project has many proxies.
+	idleTimeout = 90 * time.Second
+)
+
+// Errors that a caller branches on. What else goes wrong is a *Refused or a fault of
+// the answer.
+var (
+	// ErrUnreachable is a control server that is not there, or leaves in the middle of
+	// its answer: whether it took the request is not known.
+	ErrUnreachable = errors.New("the control server cannot be reached")
+	// ErrUnauthorised is a token that the control server does not know, so another one
+	// has taken its place.
+	ErrUnauthorised = errors.New("the control server does not know this token")
+)
+
+// Refused is any other error that the control server answered with: a problem
+// document (RFC 9457).
+type Refused struct {
+	Status int    `json:"status"`
+	Code   string `json:"code"`
+	Title  string `json:"title"`
+	Detail string `json:"detail"`
+}
+
+func (r *Refused) Error() string {
+	text := r.Title
+	if text == "" {
+		text = fmt.Sprintf("the control server answered %d %s", r.Status, http.StatusText(r.Status))
+	}
+	if r.Detail != "" {
+		text += ": " + r.Detail
+	}
+	return text
+}
+
+// Client asks one control server. It may be used by several goroutines.
+type Client struct {
+	base, token string
+	http        *http.Client
+	transport   *http.Transport
+}
+
+// New returns a client of the control server that a discovery file names, or that the
+// environment does, with its URL and Token only. It dials nothing yet. Close it.
+func New(file locate.File) (*Client, error) {
+	address, ok := file.Address()
+	if !ok {
+		return nil, locate.ErrRemote
+	}
+	t := &http.Transport{
+		// Proxy stays nil: what is on this machine is reached without one.
+		DialContext:        dialer(file.Socket, address),
+		DisableCompression: true,
+		IdleConnTimeout:    idleTimeout,
+	}
+	c := &Client{base: "http://" + address, token: file.Token, transport: t}
+	c.http = &http.Client{
+		Transport: t,
+		// A control server redirects nowhere, and our token must not follow.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c, nil
+}
+
+// dialer prefers the Unix socket, which costs less than the loopback and which only
+// this user can have made.
+func dialer(socket, address string) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	d := &net.Dialer{Timeout: dialTimeout}
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		if socket != "" {
+			if conn, err := d.DialContext(ctx, "unix", socket); err == nil {
+				return conn, nil
+			}
+		}
+		return d.DialContext(ctx, "tcp", address)
+	}
+}
+
+// Close ends the connections that are not in use.
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
+
+// Register says that a proxy is there.
+func (c *Client) Register(ctx context.Context, r Register) (Registered, error) {
+	var out Registered
+	return out, c.post(ctx, PathRegister, r, &out)
+}
+
+// Step reports a call. Reported twice under one id, it counts once.
+func (c *Client) Step(ctx context.Context, r StepReport) error {
+	return c.post(ctx, PathStep, r, nil)
+}
+
+// Poll waits for a call to make; the answer has no ID where none came.
+func (c *Client) Poll(ctx context.Context, p Poll) (Dispatch, error) {
+	wait := defaultPollWait
+	if p.WaitMS > 0 {
+		wait = time.Duration(p.WaitMS) * time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait+pollGrace)
+	defer cancel()
+	var out Dispatch
+	return out, c.post(ctx, PathPoll, p, &out)
+}
+
+// Result says what came of a call that was polled for.
+func (c *Client) Result(ctx context.Context, r Result) error {
+	return c.post(ctx, PathResult, r, nil)
+}
+
+// Dispatch has a live proxy make a call, and waits for what comes of it.
+func (c *Client) Dispatch(ctx context.Context, order DispatchOrder) (Result, error) {
+	var out Result
+	return out, c.post(ctx, PathDispatch, order, &out)
+}
+
+// Health asks how the control server is.
+func (c *Client) Health(ctx context.Context) (Health, error) {
+	var out Health
+	return out, c.do(ctx, http.MethodGet, PathHealth, nil, &out)
+}
+
+// Shutdown asks the control server to end, or to leave its runs to another.
+func (c *Client) Shutdown(ctx context.Context, order Shutdown) error {
+	return c.post(ctx, PathShutdown, order, nil)
+}
+
+func (c *Client) post(ctx context.Context, path string, body, out any) error {
+	return c.do(ctx, http.MethodPost, path, body, out)
+}
+
+// do makes one request, as long as ctx allows, and decodes the answer into out unless
+// that is nil.
+func (c *Client) do(ctx context.Context, method, path string, body, out any) error {
+	req, err := c.request(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return away(ctx, err)
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes+1))
+	switch {
+	case err != nil:
+		return away(ctx, err)
+	case len(answer) > maxAnswerBytes:
+		return errors.New("the control server's answer is too large")
+	case res.StatusCode/100 != 2:
+		return refusal(res.StatusCode, answer)
+	case out == nil || len(bytes.TrimSpace(answer)) == 0:
+		return nil
+	}
+	if err := json.Unmarshal(answer, out); err != nil {
+		return fmt.Errorf("read the control server's answer: %w", err)
+	}
+	return nil
+}
+
+func (c *Client) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
+	var reader io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, fmt.Errorf("encode the request: %w", err)
+		}
+		reader = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, reader)
+	if err != nil {
+		return nil, fmt.Errorf("address the control server: %w", err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, nil
+}
+
+// away tells a control server that is gone, or does not answer in time, from a caller
+// that gave up.
+func away(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return context.Canceled
+	}
+	return fmt.Errorf("%w: %w", ErrUnreachable, err)
+}
+
+// refusal reads an error answer; one that is no problem document still has its
+// status. A control server that drains is as good as gone.
+func refusal(status int, body []byte) error {
+	switch status {
+	case http.StatusUnauthorized:
+		return ErrUnauthorised
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return fmt.Errorf("%w: HTTP %d", ErrUnreachable, status)
+	}
+	r := &Refused{}
+	if json.Unmarshal(body, r) != nil || strings.TrimSpace(r.Title) == "" {
+		r = &Refused{}
+	}
+	r.Status = status
+	return r
+}

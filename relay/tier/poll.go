@@ -1,0 +1,96 @@
+package tier
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/bir-run/bir/control/client"
+	"github.com/bir-run/bir/relay/call"
+)
+
+const (
+	pollWait = 25 * time.Second
+	// pollPause is how long a control server is left alone that dispatches nothing: it
+	// refuses a poll, or answers it at once.
+	pollPause = 30 * time.Second
+	atOnce    = time.Second
+	// maxCalls bounds the dispatched calls under way at once.
+	maxCalls           = 8
+	defaultCallTimeout = time.Minute
+	resultTimeout      = 5 * time.Second
+)
+
+// poller makes the calls that a control server wants made.
+type poller struct {
+	t    *Tier
+	link Link
+	call Call
+}
+
+// run polls until the control server is gone or ctx ends.
+func (p *poller) run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	var calls sync.WaitGroup
+	defer calls.Wait()
+	defer cancel() // nobody waits for them any more
+	slots := make(chan struct{}, maxCalls)
+	for {
+		asked := time.Now()
+		d, err := p.link.Poll(ctx, client.Poll{ProxyID: p.t.self.ProxyID, WaitMS: int(pollWait / time.Millisecond)})
+		switch {
+		case isGone(err):
+			return
+		case err != nil || d.ID == "" && time.Since(asked) < atOnce:
+			if !rest(ctx, pollPause) {
+				return
+			}
+		case d.ID != "":
+			slots <- struct{}{}
+			calls.Go(func() {
+				defer func() { <-slots }()
+				p.make(ctx, d)
+			})
+		}
+	}
+}
+
+// make makes one call and says what came of it.
+func (p *poller) make(ctx context.Context, d client.Dispatch) {
+	result := client.Result{ID: d.ID, ProxyID: p.t.self.ProxyID}
+	if p.t.paused() {
+		result.Error = "bir is switched off here"
+	} else {
+		p.fill(ctx, d, &result)
+	}
+	// The call was made, whatever became of ctx.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resultTimeout)
+	defer cancel()
+	if err := p.link.Result(ctx, result); err != nil {
+		p.t.log.Warn("the control server does not take a result", "tool", d.ToolName, "error", err)
+	}
+}
+
+// fill makes the call. The result is whole and unredacted: a replay goes on with it,
+// and it does not leave this machine.
+func (p *poller) fill(ctx context.Context, d client.Dispatch, result *client.Result) {
+	ctx, cancel := context.WithTimeout(ctx, budget(d.TimeoutMS))
+	defer cancel()
+	out, err := p.call(ctx, d.ToolName, d.Args)
+	var unsent *call.NotSentError
+	result.Sent = !errors.As(err, &unsent)
+	if result.Result = out; err != nil {
+		result.Result, result.Error = nil, err.Error()
+	}
+}
+
+// budget is somewhat less than the control server waits, so that the upstream hears of
+// the end first.
+func budget(ms int) time.Duration {
+	limit := time.Duration(ms) * time.Millisecond
+	if limit <= 0 {
+		limit = defaultCallTimeout
+	}
+	return limit - min(time.Second, limit/10)
+}
