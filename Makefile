@@ -29,6 +29,17 @@ $(NPM_DONE): $(NPM_DIR)/package-lock.json
 	cd $(NPM_DIR) && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
+# The client that conformance/claude drives: the package for linux-x64, some 200 MB.
+# Where it cannot be installed, those tests are skipped.
+CLAUDE_DIR  = conformance/claude/npm
+CLAUDE_DONE = $(CLAUDE_DIR)/node_modules/.package-lock.json
+
+.PHONY: claude
+claude:
+	@[ $(CLAUDE_DONE) -nt $(CLAUDE_DIR)/package-lock.json ] || \
+	  { cd $(CLAUDE_DIR) && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.package-lock.json; } || \
+	  echo "claude: the Claude Code client cannot be installed here, so the tests that drive it are skipped"
+
 lint:
 	@unformatted=$$(gofmt -l cmd conformance control engine recorder relay sandbox 2>/dev/null); \
 	  if [ -n "$$unformatted" ]; then echo "gofmt these files:"; echo "$$unformatted"; exit 1; fi
@@ -36,7 +47,7 @@ lint:
 	$(GO) tool staticcheck ./...
 
 # Fast tests first; the slow suites are in conformance/.
-test: lint npm
+test: lint npm claude
 	@[ -n "$(RACE)" ] || echo "no C compiler here: testing without the race detector"
 	$(GO) test $(RACE) $(FAST)
 	$(GO) test $(RACE) -timeout 15m $(SLOW)
@@ -58,6 +69,7 @@ bench: build npm
 
 guards:
 	$(GO) run ./sandbox/guards/build
+	$(GO) run ./sandbox/wasmhost/build
 
 FUZZTIME ?= 10s
 fuzz:
@@ -74,4 +86,4 @@ tidy:
 	$(GO) mod tidy
 
 clean:
-	rm -rf bin $(NPM_DIR)/node_modules
+	rm -rf bin $(NPM_DIR)/node_modules $(CLAUDE_DIR)/node_modules
