@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"time"
 
@@ -22,7 +23,10 @@ const (
 	drainTimeout = 3 * time.Second
 	// spareTimeout is how long a connection may bring nothing once the server ends:
 	// clients dial some ahead.
-	spareTimeout  = 200 * time.Millisecond
+	spareTimeout = 500 * time.Millisecond
+	// lastCall is how long the listeners still accept: what the kernel has taken and we
+	// have not would be reset with them.
+	lastCall      = 20 * time.Millisecond
 	headerTimeout = 10 * time.Second
 	// readTimeout bounds the arrival of a request, and so is longer than a poll's
 	// wait: past it a connection counts as dead.
@@ -80,12 +84,12 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) (handedOv
 		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	failed := make(chan error, len(listeners))
-	var running sync.WaitGroup
+	var accepting, watching sync.WaitGroup
 	for _, l := range listeners {
-		running.Go(func() { failed <- srv.Serve(l) }) // ends with drain, or on its own error
+		accepting.Go(func() { failed <- srv.Serve(untilLast{l}) }) // ends after the last call, or on its own error
 	}
-	watching, stopWatching := context.WithCancel(ctx)
-	running.Go(func() { s.watchIdle(watching) }) // ends with stopWatching
+	ctxWatching, stopWatching := context.WithCancel(ctx)
+	watching.Go(func() { s.watchIdle(ctxWatching) }) // ends with stopWatching
 	select {
 	case err = <-failed:
 		err = fmt.Errorf("serve: %w", err)
@@ -99,9 +103,31 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) (handedOv
 	if order.HandOver && s.cfg.HandOver != nil {
 		s.cfg.HandOver(order.Socket)
 	}
-	err = errors.Join(err, s.drain(ctx, srv, spare))
-	running.Wait()
-	return order.HandOver, err
+	for _, l := range listeners {
+		endAccepting(l)
+	}
+	accepting.Wait()
+	watching.Wait()
+	return order.HandOver, errors.Join(err, s.drain(ctx, srv, spare))
+}
+
+// untilLast is a listener whose deadline ends its server; http.Server would try again.
+type untilLast struct{ net.Listener }
+
+func (l untilLast) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = net.ErrClosed
+	}
+	return conn, err
+}
+
+// endAccepting lets a listener take what has come, and then no more.
+func endAccepting(l net.Listener) {
+	if bounded, ok := l.(interface{ SetDeadline(time.Time) error }); ok && bounded.SetDeadline(time.Now().Add(lastCall)) == nil {
+		return
+	}
+	_ = l.Close() // which ends it all the same
 }
 
 // drain lets requests finish, and the events that they brought be applied.

@@ -19,7 +19,7 @@ const maxSocketPath = 100
 
 // Socket is a Unix socket that listens, at first beside its place.
 type Socket struct {
-	net.Listener
+	*net.UnixListener
 	path string      // where clients look for it
 	temp string      // where it is until Place
 	made fs.FileInfo // to know it again
@@ -60,8 +60,8 @@ func ListenSocket(ctx context.Context, home, root string) (*Socket, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.(*net.UnixListener).SetUnlinkOnClose(false) // it will have another name by then
-	s := &Socket{Listener: l, path: path, temp: temp}
+	s := &Socket{UnixListener: l.(*net.UnixListener), path: path, temp: temp}
+	s.SetUnlinkOnClose(false) // it will have another name by then
 	if err = os.Chmod(temp, 0o600); err == nil {
 		s.made, err = os.Lstat(temp)
 	}
