@@ -27,13 +27,15 @@ type Env struct {
 	ConnectTimeout   time.Duration // to a server over HTTP
 	// UpstreamHeaders go with every request to a server over HTTP.
 	UpstreamHeaders map[string]string
-	GuardTrace      bool     //
-	StayUp          bool     // of a proxy whose server ended
-	CallIDs         bool     // calls are told apart by a member of their arguments
-	ControlURL      string   // of a control server, where ControlToken is set, too
-	ControlToken    string   //
-	SessionID       string   // of the host that started us
-	Vars            []string // the whole environment, for children that need it
+	GuardTrace      bool   //
+	StayUp          bool   // of a proxy whose server ended
+	CallIDs         bool   // calls are told apart by a member of their arguments
+	ControlURL      string // of a control server, where ControlToken is set, too
+	ControlToken    string //
+	SessionID       string // of the host that started us
+	// ControlIdle is when a control server that nobody needs ends; zero is never.
+	ControlIdle time.Duration
+	Vars        []string // the whole environment, for children that need it
 }
 
 // Var documents one variable, for `bir env`.
@@ -112,6 +114,11 @@ func table() []variable {
 			read: func(e *Env, v string) error { e.ControlToken = v; return nil }},
 		{name: "CLAUDE_CODE_SESSION_ID", meaning: "session that the host was in when it started us; set by the host",
 			read: func(e *Env, v string) error { e.SessionID = v; return nil }},
+		{name: "BIR_CONTROL_IDLE_MS", def: "1800000", meaning: "time after which a control server that nobody needs ends, 0 for never",
+			read: func(e *Env, v string) (err error) {
+				e.ControlIdle, err = millis(v, 0, 7*24*3600*second)
+				return err
+			}},
 		{name: "BIR_GUARD_TRACE", def: "0", meaning: "1 logs every verdict, not only denials",
 			read: func(e *Env, v string) (err error) { e.GuardTrace, err = boolean(v); return err }},
 	}
