@@ -25,7 +25,7 @@ type options struct {
 	scenario, prompt string
 	dry              bool
 	against          string
-	servers          []string
+	servers, headers []string
 	asJSON           bool
 }
 
@@ -39,7 +39,9 @@ func New(a *app.App) *cobra.Command {
 input in the sandbox, asks the guards, calls the tool on the upstream and threads its output
 into later steps. It stops at the first step without a result and says what may be assumed.
 
-The upstream is started from the command that was recorded, unless --server names another.
+The upstream is started from the command that was recorded, or reached at the recorded URL,
+unless --server names another. Headers are not recorded: what a remote server needs to let you
+in goes into --server-header.
 --dry uses the recorded outputs and calls nothing. --against RUN uses the outputs of another
 run and compares each computed input with what that run really sent.
 
@@ -47,7 +49,8 @@ run and compares each computed input with what that run really sent.
 		Example: "  bir replay --scenario scn_0192… --prompt \"find the riskiest device in region us-east\"\n" +
 			"  bir replay --scenario scn_0192… --prompt \"…\" --dry --json\n" +
 			"  bir replay --scenario scn_0192… --against run_0193…\n" +
-			"  bir replay --scenario scn_0192… --prompt \"…\" --server 'fleet=npx -y @modelcontextprotocol/server-filesystem /data'",
+			"  bir replay --scenario scn_0192… --prompt \"…\" --server 'fleet=npx -y @modelcontextprotocol/server-filesystem /data'\n" +
+			"  bir replay --scenario scn_0192… --prompt \"…\" --server tracker=https://tracker.example/mcp --server-header 'tracker=Authorization: Bearer …'",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(cmd.Context(), a, o)
@@ -58,7 +61,8 @@ run and compares each computed input with what that run really sent.
 	f.StringVar(&o.prompt, "prompt", "", "what to do now; with --against: that run's prompt by default")
 	f.BoolVar(&o.dry, "dry", false, "use the recorded outputs; call nothing")
 	f.StringVar(&o.against, "against", "", "dry, on this run's outputs, comparing inputs")
-	f.StringArrayVar(&o.servers, "server", nil, "NAME=COMMAND to start for a recorded server; may be repeated")
+	f.StringArrayVar(&o.servers, "server", nil, "NAME=COMMAND or NAME=URL in the place of a recorded server; may be repeated")
+	f.StringArrayVar(&o.headers, "server-header", nil, "NAME=KEY: VALUE to send to a remote server; may be repeated")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
 	for flag, offer := range map[string]cobra.CompletionFunc{"scenario": a.CompleteScenarios, "against": a.CompleteRuns} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, offer) // fails only for a flag that does not exist
@@ -181,7 +185,7 @@ func prepare(ctx context.Context, a *app.App, o options) (*job, error) {
 	if o.dry || o.against != "" {
 		rec := service.Recording(from)
 		j.recorded, j.world.Now = plan.NewRecorded(rec), rec.RecordedAt
-	} else if j.live, err = newUpstreams(a, j.source.Run.Metadata.Servers, o.servers); err != nil {
+	} else if j.live, err = newUpstreams(a, j.source.Run.Metadata.Servers, o.servers, o.headers); err != nil {
 		return nil, err
 	}
 	j.derived = derive.Align(scn.Intent, scn.ParamsObject, j.prompt)
