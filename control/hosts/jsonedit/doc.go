@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/tailscale/hujson"
 )
@@ -152,6 +153,12 @@ func (n Node) Elements() []Node {
 
 // Kind is the first byte of a value of its kind: { [ " 0 t f n.
 func (n Node) Kind() byte { return byte(n.value.Value.Kind()) }
+
+// Empty says that an object or array has nothing in it, not even a comment.
+func (n Node) Empty() bool {
+	inside := strings.Trim(n.Raw(), " \t\r\n")
+	return (n.Kind() == '{' || n.Kind() == '[') && strings.Trim(inside[1:len(inside)-1], " \t\r\n") == ""
+}
 
 // Raw is the value's text as it stands.
 func (n Node) Raw() string { return string(n.doc.text[n.start():n.end()]) }

@@ -59,14 +59,8 @@ func (d *Doc) Cut(path ...string) ([]patch.Edit, error) {
 	return nil, ErrShape
 }
 
-// CutElement removes an element of the array at a path.
-func (d *Doc) CutElement(i int, path ...string) ([]patch.Edit, error) {
-	array, ok := d.Find(path...)
-	if !ok || i < 0 || i >= len(array.Elements()) {
-		return nil, ErrShape
-	}
-	return d.cut(array, i), nil
-}
+// CutElement removes an element of this array.
+func (n Node) CutElement(i int) []patch.Edit { return n.doc.cut(n, i) }
 
 func (n Node) object() (*hujson.Object, bool) {
 	if n.value == nil {

@@ -1,0 +1,97 @@
+package claude
+
+import (
+	"slices"
+
+	"github.com/bir-run/bir/control/hosts"
+	"github.com/bir-run/bir/control/hosts/jsonedit"
+	"github.com/bir-run/bir/control/hosts/shape"
+)
+
+// judge says why a server is to be left alone, if it is.
+func (h Host) judge(s *hosts.Server, o own, p policy, a answers) {
+	var off []string
+	o.project("disabledMcpServers", &off)
+	switch why, byName := p.forbids(s.Name), has(off, s.Name); {
+	case s.Leave != "":
+	case why != "":
+		s.Leave = why
+	case byName:
+		s.Leave = "is disabled in this project"
+	case s.Scope == "project" && a.rejects(s.Name):
+		s.Leave = "was rejected when Claude Code asked about it"
+	case s.Wrapped():
+	case s.Scope == "project" && !a.approves(s.Name):
+		s.Leave, s.Named = "Claude Code has not asked you about it yet", true
+	case s.Remote():
+		s.Leave = h.signsIn(s)
+		s.Named = s.Leave != ""
+	}
+}
+
+// signsIn asks the entry itself: how a client signs in is in members of its own.
+func (Host) signsIn(s *hosts.Server) string {
+	plain, err := s.At.Entry()
+	if err != nil {
+		return err.Error()
+	}
+	d, err := jsonedit.Parse(plain)
+	if err != nil {
+		return err.Error()
+	}
+	for _, key := range []string{"oauth", "headersHelper"} {
+		if _, ok := d.Find(key); ok {
+			return "Claude Code signs in to it itself (" + key + ")"
+		}
+	}
+	return s.SignsIn()
+}
+
+// place says where the wrapped entry goes. A local one is changed where it is, one of
+// another scope is copied to the local one. Whether such a copy still says what the
+// entry behind it does is looked at here, too.
+func (h Host) place(s *hosts.Server, p hosts.Places, o own, behind []hosts.Server) error {
+	if s.Scope == "local" {
+		if s.Wrapped() && p.Copied != nil && p.Copied(s.At.File, s.At.Path) {
+			return h.compare(s, behind, p)
+		}
+		return nil
+	}
+	if s.Wrapped() || s.Leave != "" && !s.Named || s.Scope == "project" && h.InPlace {
+		return nil
+	}
+	s.To = hosts.Spot{File: o.file, Format: hosts.JSON, Shape: Shape, Path: append(o.local(), s.Name)}
+	var err error
+	s.Copy, err = wrappedCopy(*s, p)
+	return err
+}
+
+func wrappedCopy(s hosts.Server, p hosts.Places) ([]byte, error) {
+	plain, err := s.At.Entry()
+	if err != nil {
+		return nil, err
+	}
+	return hosts.WrappedCopy(plain, Shape, shape.Wrap{Proxy: p.Proxy, Name: s.Name})
+}
+
+// compare holds a copy against the entry that it is one of.
+func (Host) compare(s *hosts.Server, behind []hosts.Server, p hosts.Places) error {
+	i := slices.IndexFunc(behind, func(b hosts.Server) bool { return b.Name == s.Name && !b.Wrapped() })
+	if i < 0 {
+		s.Stale, s.Leave = true, "the server that it is a copy of is no longer configured"
+		return nil
+	}
+	want, err := wrappedCopy(behind[i], p)
+	if err != nil {
+		s.Stale, s.Leave = true, "the server that it is a copy of "+err.Error()
+		return nil
+	}
+	got, err := s.At.Entry()
+	if err != nil {
+		return err
+	}
+	s.Copy, s.Stale = want, !hosts.Same(got, want)
+	return nil
+}
+
+func has(list []string, name string) bool { return slices.Contains(list, name) }
