@@ -1,7 +1,7 @@
 // Package transcript reads what Claude Code writes about a session: the usage of
-// each model, the reasoning before a tool call, the last answer. It only reads, and
-// where a file is missing or was replaced it says "unmeasured" and never a number
-// that may be wrong.
+// each model, the reasoning before a tool call, the calls and their results, the last
+// answer. It only reads, and where a file is missing or was replaced it says
+// "unmeasured" and never a number that may be wrong.
 //
 // A message is written as one line a content block, and each line repeats the whole
 // message's usage; a forked session copies the lines of its parent. So messages are
@@ -10,7 +10,8 @@ package transcript
 
 import (
 	"bufio"
-	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -19,190 +20,232 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
+	"github.com/bir-run/bir/recorder"
 )
 
-// synthetic is the model of lines that the client wrote itself, such as API errors.
-const synthetic = "<synthetic>"
-
-// Usage counts the tokens of one model.
-type Usage struct {
-	Input         int64 `json:"input_tokens"`
-	Output        int64 `json:"output_tokens"`
-	CacheCreation int64 `json:"cache_creation_input_tokens"`
-	CacheRead     int64 `json:"cache_read_input_tokens"`
+// Mark is where a turn begins in the transcript of its session. It is plain data, so
+// that a reader can start there again after a crash.
+type Mark struct {
+	Path string    `json:"path"`
+	At   time.Time `json:"at"`
+	Size int64     `json:"size,omitempty"` // of the file at that moment
+	Head string    `json:"head,omitempty"` // tells the file from another one
 }
 
-func (u Usage) plus(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheCreation + v.CacheCreation, u.CacheRead + v.CacheRead}
+// Take marks the end of a transcript as it is now. The file need not exist yet:
+// Claude Code creates it after the first prompt.
+func Take(path string, now time.Time) Mark {
+	m := Mark{Path: path, At: now}
+	f, err := os.Open(path)
+	if err != nil {
+		return m
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		m.Size, m.Head = info.Size(), head(f, info.Size())
+	}
+	return m
+}
+
+// headBytes is how much of a file tells it from another. The first line has the
+// session's id and a time.
+const headBytes = 1 << 10
+
+// head digests the beginning of a file that has size bytes.
+func head(f io.ReaderAt, size int64) string {
+	text := make([]byte, min(size, headBytes))
+	if n, err := f.ReadAt(text, 0); n < len(text) && err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Ledger follows the files of one session from a mark on: the transcript and those
+// of its subagents. It reads each byte once. It is for one goroutine.
+type Ledger struct {
+	mark     Mark
+	files    map[string]*file
+	messages map[string]*message
+	calls    map[string]*Call
+	said     map[string]string // reasoning that nobody has taken, by tool use id
+	answer   string
+	version  string
+	asked    time.Time // when the main thread was last given something by a person or a hook
+	replaced bool
 }
 
 // message is one answer of a model.
 type message struct {
 	model string
-	usage Usage
+	usage recorder.Usage
 	at    time.Time // of its first line
-}
-
-// Ledger follows the files of one session: the transcript and those of its
-// subagents. It reads each byte once. It is for one goroutine.
-type Ledger struct {
-	path     string
-	files    map[string]*file
-	messages map[string]message
-	replaced int // how often a file turned out to be another one
+	agent string
 }
 
 // file is how far a transcript was read.
 type file struct {
+	path   string
+	agent  string // empty for the main one
 	info   os.FileInfo
 	offset int64
+	now    builder
 }
 
-// Open makes a ledger of the session whose transcript is at path. The file need not
-// exist yet: Claude Code creates it after the first prompt.
-func Open(path string) *Ledger {
-	return &Ledger{path: path, files: map[string]*file{}, messages: map[string]message{}}
+// Open makes a ledger of the session from the mark on. Nothing is read yet.
+func Open(mark Mark) *Ledger {
+	return &Ledger{
+		mark: mark, files: map[string]*file{}, messages: map[string]*message{},
+		calls: map[string]*Call{}, said: map[string]string{},
+	}
 }
 
-// Mark is a moment of a session from which usage is counted.
-type Mark struct {
-	seen     map[string]bool
-	at       time.Time
-	replaced int
-}
-
-// Mark reads what is new and takes the moment now.
-func (l *Ledger) Mark(now time.Time) (Mark, error) {
-	if err := l.update(); err != nil {
-		return Mark{}, err
+// Read takes in what was appended to any file of the session.
+func (l *Ledger) Read() error {
+	if err := l.follow(l.mark.Path, ""); err != nil {
+		return err
 	}
-	m := Mark{seen: make(map[string]bool, len(l.messages)), at: now, replaced: l.replaced}
-	for id := range l.messages {
-		m.seen[id] = true
-	}
-	return m, nil
-}
-
-// Since reads what is new and gives the usage of each model since the mark.
-// measured is false when that cannot be known: the transcript is missing, or was
-// replaced meanwhile.
-func (l *Ledger) Since(m Mark) (byModel map[string]Usage, measured bool, err error) {
-	if err := l.update(); err != nil {
-		return nil, false, err
-	}
-	if l.files[l.path] == nil || l.replaced != m.replaced || m.seen == nil {
-		return nil, false, nil
-	}
-	byModel = map[string]Usage{}
-	for id, msg := range l.messages {
-		// Lines from before the mark that were not there then were copied from the
-		// session that this one was forked from.
-		if !m.seen[id] && !msg.at.Before(m.at) {
-			byModel[msg.model] = byModel[msg.model].plus(msg.usage)
-		}
-	}
-	return byModel, true, nil
-}
-
-// update reads what was appended to any file of the session.
-func (l *Ledger) update() error {
-	sub := filepath.Join(strings.TrimSuffix(l.path, filepath.Ext(l.path)), "subagents", "agent-*.jsonl")
-	paths, err := filepath.Glob(sub)
+	paths, err := filepath.Glob(filepath.Join(globEscape(agentsOf(l.mark.Path)), "agent-*.jsonl"))
 	if err != nil {
 		return fmt.Errorf("list subagents: %w", err)
 	}
-	for _, path := range append([]string{l.path}, paths...) {
-		if err := l.read(path); err != nil {
-			return fmt.Errorf("read %s: %w", filepath.Base(path), err)
+	for _, path := range paths {
+		agent := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "agent-"), ".jsonl")
+		if err := l.follow(path, agent); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (l *Ledger) read(path string) error {
+// agentsOf is where the subagents' files of a session are.
+func agentsOf(path string) string {
+	return filepath.Join(strings.TrimSuffix(path, filepath.Ext(path)), "subagents")
+}
+
+// globEscape spells a folder so that a pattern finds it and no other.
+func globEscape(dir string) string {
+	if filepath.Separator == '\\' {
+		return dir // where nothing can be escaped
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+// follow reads on in one file.
+func (l *Ledger) follow(path, agent string) error {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		if l.files[path] != nil {
-			delete(l.files, path)
-			l.replaced++
-		}
+		l.replaced = l.replaced || l.files[path] != nil || (agent == "" && l.mark.Size > 0)
 		return nil
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("read %s: %w", filepath.Base(path), err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return fmt.Errorf("read %s: %w", filepath.Base(path), err)
 	}
-	from := l.position(path, info)
-	if _, err := f.Seek(from.offset, io.SeekStart); err != nil {
-		return err
-	}
-	read, err := eachLine(f, l.line)
-	from.offset += read
-	return err
-}
-
-// position is where to read on. A file that is another one, or shorter than what
-// was read, starts again.
-func (l *Ledger) position(path string, info os.FileInfo) *file {
 	known := l.files[path]
-	if known != nil && (!os.SameFile(known.info, info) || info.Size() < known.offset) {
-		l.replaced++
-		known = nil
+	if known == nil && agent != "" && info.ModTime().Before(l.mark.At.Add(-time.Second)) {
+		return nil // of an earlier turn
 	}
-	if known == nil {
-		known = &file{}
-		l.files[path] = known
+	from := l.position(known, &file{path: path, agent: agent, info: info}, f)
+	if _, err := f.Seek(from.offset, io.SeekStart); err != nil {
+		return fmt.Errorf("read %s: %w", filepath.Base(path), err)
 	}
-	known.info = info
-	return known
+	read, err := eachLine(f, func(line []byte, at int64) { l.line(from, line, from.offset+at) })
+	from.offset += read
+	if err != nil {
+		return fmt.Errorf("read %s: %w", filepath.Base(path), err)
+	}
+	return nil
 }
 
-// line counts one line of a transcript.
-func (l *Ledger) line(text []byte) {
-	if !bytes.Contains(text, []byte(`"usage"`)) {
-		return
+// position is where to read on. A file that is another one, or shorter than what was
+// read, starts again, and nothing is measured any more.
+func (l *Ledger) position(known, fresh *file, f io.ReaderAt) *file {
+	size := fresh.info.Size()
+	switch {
+	case known == nil && fresh.agent == "" && l.mark.Size > 0:
+		if size >= l.mark.Size && head(f, l.mark.Size) == l.mark.Head {
+			fresh.offset = l.mark.Size
+		} else {
+			l.replaced = true
+		}
+	case known != nil && os.SameFile(known.info, fresh.info) && size >= known.offset:
+		known.info = fresh.info
+		return known
+	case known != nil:
+		l.replaced = true
 	}
-	fields := gjson.GetManyBytes(text, "type", "message.id", "message.model", "timestamp", "message.usage")
-	id, model := fields[1].String(), fields[2].String()
-	if fields[0].String() != "assistant" || id == "" || model == synthetic {
-		return
-	}
-	at := fields[3].Time()
-	if known, ok := l.messages[id]; ok {
-		at = known.at
-	}
-	l.messages[id] = message{model: model, at: at, usage: usageOf(fields[4])}
+	l.files[fresh.path] = fresh
+	return fresh
 }
 
-func usageOf(u gjson.Result) Usage {
-	return Usage{
-		Input:         u.Get("input_tokens").Int(),
-		Output:        u.Get("output_tokens").Int(),
-		CacheCreation: u.Get("cache_creation_input_tokens").Int(),
-		CacheRead:     u.Get("cache_read_input_tokens").Int(),
+// Usage is what each model used since the mark, in the messages that the caller owns:
+// of the main thread (agent "") or a subagent, by when they began. measured is false
+// when that cannot be known: the transcript is missing or was replaced meanwhile.
+func (l *Ledger) Usage(owns func(agent string, at time.Time) bool) (byModel map[string]recorder.Usage, measured bool) {
+	if l.files[l.mark.Path] == nil || l.replaced {
+		return nil, false
 	}
+	byModel = map[string]recorder.Usage{}
+	for _, m := range l.messages {
+		// Lines from before the mark that were not there then were copied from the
+		// session that this one was forked from.
+		if m.at.Before(l.mark.At) || !owns(m.agent, m.at) {
+			continue
+		}
+		u := byModel[m.model]
+		u.Input += m.usage.Input
+		u.Output += m.usage.Output
+		u.CacheCreation += m.usage.CacheCreation
+		u.CacheRead += m.usage.CacheRead
+		byModel[m.model] = u
+	}
+	return byModel, true
 }
 
-// eachLine hands every whole line to use and returns how many bytes those had. A
-// last line without its end is still being written and is left for the next time.
-func eachLine(r io.Reader, use func([]byte)) (int64, error) {
-	in := bufio.NewReaderSize(r, 256<<10)
+// Has says whether a subagent's file was there.
+func (l *Ledger) Has(agent string) bool {
+	return l.files[filepath.Join(agentsOf(l.mark.Path), "agent-"+agent+".jsonl")] != nil
+}
+
+// Answer is the text of the last message of the main thread that called no tool.
+func (l *Ledger) Answer() string { return l.answer }
+
+// Version is the client's, as its lines say.
+func (l *Ledger) Version() string { return l.version }
+
+// Asked is when the main thread was last told something that was no tool's result: a
+// prompt, or what a hook had to say to an answer.
+func (l *Ledger) Asked() time.Time { return l.asked }
+
+// Said gives the reasoning before each call that was read since it was last asked;
+// it is empty before one that came without a word.
+func (l *Ledger) Said() map[string]string {
+	said := l.said
+	l.said = map[string]string{}
+	return said
+}
+
+// eachLine hands every whole line to use, with its place, and returns how many bytes
+// those had. A last line without its end is still being written and is left for the
+// next time.
+func eachLine(r io.Reader, use func(line []byte, at int64)) (int64, error) {
+	in := bufio.NewReaderSize(r, 64<<10)
 	var read int64
 	var long []byte // of a line that does not fit the buffer
 	for {
 		part, err := in.ReadSlice('\n')
 		switch {
 		case err == nil && long == nil:
-			use(part)
+			use(part, read)
 			read += int64(len(part))
 		case err == nil:
 			long = append(long, part...)
-			use(long)
+			use(long, read)
 			read += int64(len(long))
 			long = nil
 		case errors.Is(err, bufio.ErrBufferFull):

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bir-run/bir/recorder"
 )
 
 // fixture finds a recorded session of the real client, which lies beside the
@@ -46,31 +49,35 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
+func everything(string, time.Time) bool { return true }
+
 func TestUsageEqualsTheClientsOwn(t *testing.T) {
-	path := session(t, "sample")
 	text, err := os.ReadFile(filepath.Join(fixture(t, "sample"), "expected-usage.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var expected struct {
-		Usage map[string]Usage `json:"byMessageIdOnce_allTranscripts"`
+		Usage map[string]struct {
+			Input         int64 `json:"input_tokens"`
+			Output        int64 `json:"output_tokens"`
+			CacheCreation int64 `json:"cache_creation_input_tokens"`
+			CacheRead     int64 `json:"cache_read_input_tokens"`
+		} `json:"byMessageIdOnce_allTranscripts"`
 	}
 	if err := json.Unmarshal(text, &expected); err != nil {
 		t.Fatal(err)
 	}
-	// A new session: at its first prompt there is no file yet.
-	l := Open(filepath.Join(t.TempDir(), "s.jsonl"))
-	mark, err := l.Mark(time.Time{})
-	if err != nil {
+	want := map[string]recorder.Usage{}
+	for model, u := range expected.Usage {
+		want[model] = recorder.Usage(u)
+	}
+	l := Open(Mark{Path: session(t, "sample")})
+	if err := l.Read(); err != nil {
 		t.Fatal(err)
 	}
-	l.path = path
-	got, measured, err := l.Since(mark)
-	if err != nil || !measured {
-		t.Fatalf("measured %v, %v", measured, err)
-	}
-	if diff := cmp.Diff(expected.Usage, got); diff != "" {
-		t.Errorf("usage (-the client's +ours):\n%s", diff)
+	got, measured := l.Usage(everything)
+	if diff := cmp.Diff(want, got); diff != "" || !measured {
+		t.Errorf("measured %v, usage (-the client's +ours):\n%s", measured, diff)
 	}
 }
 
@@ -79,6 +86,8 @@ const (
 	two  = `{"type":"assistant","timestamp":"2026-11-30T11:00:00Z","message":{"id":"m2","model":"big","usage":{"input_tokens":2,"output_tokens":20}}}` + "\n"
 	fake = `{"type":"assistant","timestamp":"2026-11-30T11:00:00Z","message":{"id":"m3","model":"<synthetic>","usage":{"input_tokens":7}}}` + "\n"
 )
+
+var between = time.Date(2026, 11, 30, 10, 30, 0, 0, time.UTC)
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
@@ -99,19 +108,23 @@ func appendTo(t *testing.T, path, text string) {
 	}
 }
 
-func TestEachRunGetsItsOwnUsage(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "s.jsonl")
-	write(t, path, one+one)
-	l := Open(path)
-	mark, err := l.Mark(time.Date(2026, 11, 30, 10, 30, 0, 0, time.UTC))
-	if err != nil {
+func usage(t *testing.T, l *Ledger) (map[string]recorder.Usage, bool) {
+	t.Helper()
+	if err := l.Read(); err != nil {
 		t.Fatal(err)
 	}
+	return l.Usage(everything)
+}
+
+func TestEachTurnGetsItsOwnUsage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	write(t, path, one+one)
+	l := Open(Take(path, between))
 	appendTo(t, path, two+fake+two[:len(two)/2]) // the last line is still being written
 	for range 2 {
-		got, measured, err := l.Since(mark)
-		if diff := cmp.Diff(map[string]Usage{"big": {Input: 2, Output: 20}}, got); diff != "" || !measured || err != nil {
-			t.Fatalf("measured %v, %v (-want +got):\n%s", measured, err, diff)
+		got, measured := usage(t, l)
+		if diff := cmp.Diff(map[string]recorder.Usage{"big": {Input: 2, Output: 20}}, got); diff != "" || !measured {
+			t.Fatalf("measured %v (-want +got):\n%s", measured, diff)
 		}
 		appendTo(t, path, two[len(two)/2:])
 	}
@@ -119,41 +132,40 @@ func TestEachRunGetsItsOwnUsage(t *testing.T) {
 
 func TestCopiedLinesOfAForkAreNotCounted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fork.jsonl")
-	l := Open(path)
-	mark, err := l.Mark(time.Date(2026, 11, 30, 10, 30, 0, 0, time.UTC))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := Open(Take(path, between))
 	write(t, path, one+two)
-	got, measured, err := l.Since(mark)
-	if diff := cmp.Diff(map[string]Usage{"big": {Input: 2, Output: 20}}, got); diff != "" || !measured || err != nil {
-		t.Fatalf("measured %v, %v (-want +got):\n%s", measured, err, diff)
+	got, measured := usage(t, l)
+	if diff := cmp.Diff(map[string]recorder.Usage{"big": {Input: 2, Output: 20}}, got); diff != "" || !measured {
+		t.Fatalf("measured %v (-want +got):\n%s", measured, diff)
 	}
 }
 
 func TestMissingOrReplacedTranscriptIsUnmeasured(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
-	l := Open(path)
-	mark, err := l.Mark(time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, measured, err := l.Since(mark); measured || err != nil {
-		t.Errorf("missing: measured %v, %v", measured, err)
+	l := Open(Take(path, time.Time{}))
+	if _, measured := usage(t, l); measured {
+		t.Error("measured although the file is missing")
 	}
 	write(t, path, one+two)
-	if _, measured, _ := l.Since(mark); !measured {
+	if _, measured := usage(t, l); !measured {
 		t.Error("unmeasured although the file is there")
 	}
+	marked := Take(path, between)
 	write(t, path, one) // shorter: another file under the name
-	if _, measured, err := l.Since(mark); measured || err != nil {
-		t.Errorf("replaced: measured %v, %v", measured, err)
+	if _, measured := usage(t, l); measured {
+		t.Error("measured a file that was replaced")
+	}
+	for name, text := range map[string]string{"shorter": one, "another": fake + two + two + two} {
+		write(t, path, text)
+		if _, measured := usage(t, Open(marked)); measured {
+			t.Errorf("after a crash: measured a file that is %s", name)
+		}
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, measured, err := l.Since(mark); measured || err != nil {
-		t.Errorf("removed: measured %v, %v", measured, err)
+	if _, measured := usage(t, Open(marked)); measured {
+		t.Error("measured a file that was removed")
 	}
 }
 
@@ -161,32 +173,89 @@ func TestLongLinesAreReadWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	long := strings.Replace(one, `"id"`, `"pad":"`+strings.Repeat("x", 1<<20)+`","id"`, 1)
 	write(t, path, long+two)
-	l := Open(path)
-	got, measured, err := l.Since(Mark{seen: map[string]bool{}})
-	if diff := cmp.Diff(map[string]Usage{"big": {Input: 3, Output: 30}}, got); diff != "" || !measured || err != nil {
-		t.Fatalf("measured %v, %v (-want +got):\n%s", measured, err, diff)
+	got, measured := usage(t, Open(Mark{Path: path}))
+	if diff := cmp.Diff(map[string]recorder.Usage{"big": {Input: 3, Output: 30}}, got); diff != "" || !measured {
+		t.Fatalf("measured %v (-want +got):\n%s", measured, diff)
 	}
 }
 
-func TestLastTurnOfARealSession(t *testing.T) {
-	turn, err := Last(session(t, "sample"))
+func TestReasoningAndAnswerOfARealSession(t *testing.T) {
+	l := Open(Mark{Path: session(t, "sample")})
+	if err := l.Read(); err != nil {
+		t.Fatal(err)
+	}
+	if l.Answer() != "All done." || l.Version() != "2.1.332" {
+		t.Errorf("answer %q, version %q", l.Answer(), l.Version())
+	}
+	said := l.Said()
+	for id, want := range map[string]string{
+		"toolu_000000000000000000000001": "I should say hi first.\nI will run two tools.",
+		"toolu_000000000000000000000002": "I should say hi first.\nI will run two tools.",
+		"toolu_000000000000000000000003": "",
+		"toolu_000000000000000000000007": "",
+	} {
+		if got, ok := said[id]; got != want || !ok {
+			t.Errorf("%s: %q, known %v", id, got, ok)
+		}
+	}
+	if again := l.Said(); len(again) != 0 {
+		t.Errorf("told twice: %v", again)
+	}
+}
+
+func compact(t *testing.T, raw json.RawMessage) string {
+	t.Helper()
+	var b bytes.Buffer
+	if len(raw) > 0 {
+		if err := json.Compact(&b, raw); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+func TestCallsOfARealSession(t *testing.T) {
+	l := Open(Mark{Path: session(t, "sample")})
+	if err := l.Read(); err != nil {
+		t.Fatal(err)
+	}
+	calls, err := l.Calls(func(id, _ string, _ time.Time) bool { return id != "toolu_000000000000000000000001" })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if turn.Answer == "" {
-		t.Error("no answer")
+	var got []string
+	for _, c := range calls {
+		result := compact(t, c.Result)
+		got = append(got, c.Tool+" "+c.Agent+" "+compact(t, c.Input)+" "+result[:min(50, len(result))]+" "+c.Error)
+		if c.Ended.Before(c.Began) {
+			t.Errorf("%s ended before it began", c.ID)
+		}
 	}
-	if _, ok := turn.Reasoning["toolu_000000000000000000000002"]; !ok {
-		t.Errorf("no reasoning for the echo call: %v", turn.Reasoning)
+	want := []string{
+		`mcp__everything__echo  {"message":"hello mcp"} [{"type":"text","text":"Echo: hello mcp"}] `,
+		`Bash  {"command":"cat /nope","description":"Read a missing file"}  Exit code 1` + "\ncat: /nope: No such file or directory",
+		`mcp__everything__get-structured-content  {"location":"Chicago"} "{\"temperature\":36,\"conditions\":\"Light rain / `,
+		`mcp__everything__get-sum  {"a":1,"b":2} [{"type":"text","text":"The sum of 1 and 2 is 3."} `,
 	}
-	if turn.Reasoning["toolu_000000000000000000000001"] == "" {
-		t.Errorf("the text before the first call is missing: %v", turn.Reasoning)
+	if diff := cmp.Diff(want, got[:4]); diff != "" || len(got) != 6 {
+		t.Errorf("%d calls (-want +got):\n%s", len(got), diff)
 	}
 }
 
-func TestTranscriptThatIsNotThereGivesAnEmptyTurn(t *testing.T) {
-	turn, err := Last(filepath.Join(t.TempDir(), "none.jsonl"))
-	if err != nil || turn.Answer != "" || len(turn.Reasoning) != 0 {
-		t.Errorf("%+v, %v", turn, err)
+func TestTurnIsFoundByItsPrompt(t *testing.T) {
+	path := session(t, "sample")
+	turn, ok := Find(path, "00000000-0000-4000-8000-000000000002")
+	if !ok || turn.Prompt != "Please greet the world" {
+		t.Fatalf("%+v, %v", turn, ok)
+	}
+	l := Open(turn.Mark)
+	if got, measured := usage(t, l); !measured || len(got) != 2 {
+		t.Errorf("measured %v, %v", measured, got)
+	}
+	if _, ok := Find(path, "another"); ok {
+		t.Error("found a prompt that is not there")
+	}
+	if _, ok := Find(filepath.Join(t.TempDir(), "none"), "x"); ok {
+		t.Error("found a prompt in a file that is not there")
 	}
 }

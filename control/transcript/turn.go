@@ -1,106 +1,82 @@
 package transcript
 
 import (
-	"errors"
 	"io"
 	"os"
-	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 )
 
-// tailBytes is how much of a transcript's end is looked at for the last turn. One
-// message with its tool results seldom has more.
-const tailBytes = 4 << 20
+// tailBytes is how much of a transcript's end is searched for the beginning of the
+// turn under way.
+const tailBytes = 8 << 20
 
-// Turn is what the end of a transcript says about the turn that just ended.
+// Turn is a turn whose beginning nobody was there to see.
 type Turn struct {
-	Answer    string            // the text of the last message without a tool call
-	Reasoning map[string]string // by tool use id: what the model said before the call
+	Mark   Mark
+	Prompt string
 }
 
-// Last reads the end of the main transcript. A file that is not there yet gives an
-// empty turn.
-func Last(path string) (Turn, error) {
-	t := Turn{Reasoning: map[string]string{}}
+// Find looks for the turn of a prompt, by the id that Claude Code gave it. It reads
+// only the end of the file, where the turn under way is.
+func Find(path, promptID string) (Turn, bool) {
 	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return t, nil
-	}
-	if err != nil {
-		return t, err
+	if err != nil || promptID == "" {
+		return Turn{}, false
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil {
-		return t, err
+	if err != nil || !info.Mode().IsRegular() {
+		return Turn{}, false
 	}
 	skip := max(info.Size()-tailBytes, 0)
 	if _, err := f.Seek(skip, io.SeekStart); err != nil {
-		return t, err
+		return Turn{}, false
 	}
-	var b builder
+	t := Turn{Mark: Mark{Path: path, Size: -1}}
 	first := skip > 0 // then the first line lacks its beginning
-	_, err = eachLine(f, func(line []byte) {
-		if !first {
-			b.line(line, &t)
+	found := false
+	_, err = eachLine(f, func(line []byte, at int64) {
+		if !first && !found {
+			found = t.begin(line, promptID, skip+at)
 		}
 		first = false
 	})
-	b.close(&t)
-	return t, err
+	if err != nil || !found {
+		return Turn{}, false
+	}
+	if t.Mark.Size > 0 {
+		t.Mark.Head = head(f, t.Mark.Size)
+	}
+	return t, true
 }
 
-// builder puts the lines of a message together: one line is one content block.
-type builder struct {
-	id    string
-	said  []string
-	calls bool
+// begin takes in a line and says whether it is the prompt. The turn starts with the
+// first line that has its id, which may be one that the client added.
+func (t *Turn) begin(line []byte, promptID string, at int64) bool {
+	fields := gjson.GetManyBytes(line, "promptId", "type", "timestamp", "isMeta", "message.content")
+	if fields[0].String() != promptID || fields[1].String() != "user" {
+		return false
+	}
+	if t.Mark.Size < 0 {
+		t.Mark.Size, t.Mark.At = at, fields[2].Time().Truncate(time.Millisecond)
+	}
+	text, ok := promptOf(fields[4])
+	if fields[3].Bool() || !ok {
+		return false
+	}
+	t.Prompt = text
+	return true
 }
 
-func (b *builder) line(line []byte, t *Turn) {
-	fields := gjson.GetManyBytes(line, "type", "message.id", "message.content", "isSidechain", "message.model")
-	if fields[3].Bool() || fields[4].String() == synthetic {
-		return
-	}
-	switch fields[0].String() {
-	case "user":
-		if isPrompt(fields[2]) {
-			b.close(t)
-			t.Answer = "" // of the turn before
-		}
-		return
-	case "assistant":
-	default:
-		return
-	}
-	if id := fields[1].String(); id != b.id {
-		b.close(t)
-		*b = builder{id: id}
-	}
-	for _, block := range fields[2].Array() {
-		switch block.Get("type").String() {
-		case "text":
-			b.said = append(b.said, block.Get("text").String())
-		case "tool_use":
-			b.calls = true
-			t.Reasoning[block.Get("id").String()] = strings.Join(b.said, "\n")
-		}
-	}
-}
-
-// close ends a message. One without a tool call is an answer.
-func (b *builder) close(t *Turn) {
-	if b.id != "" && !b.calls && len(b.said) > 0 {
-		t.Answer = strings.Join(b.said, "\n")
-	}
-	*b = builder{}
-}
-
-// isPrompt tells what a user wrote from the results of tools.
-func isPrompt(content gjson.Result) bool {
+// promptOf tells what a user wrote from the results of tools.
+func promptOf(content gjson.Result) (string, bool) {
 	if !content.IsArray() {
-		return true
+		return content.String(), true
 	}
-	return content.Get(`#(type=="tool_result")`).Raw == ""
+	if content.Get(`#(type=="tool_result")`).Exists() {
+		return "", false
+	}
+	return textOf(content), true
 }

@@ -1,0 +1,231 @@
+package machine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/bir-run/bir/control/client"
+	"github.com/bir-run/bir/control/correlate"
+	"github.com/bir-run/bir/control/order"
+	"github.com/bir-run/bir/control/transcript"
+	"github.com/bir-run/bir/recorder"
+)
+
+// How long things are waited for.
+const (
+	// linger is how long after Stop a run is held open: a hook of somebody else may
+	// send the model back to work, and a last report may be on its way.
+	linger = 2 * time.Second
+	// taskWait is how long background work may be silent before its run is closed.
+	taskWait = 30 * time.Minute
+	// reportWait is how long after the end of background work the host may take to
+	// tell the model of it.
+	reportWait = 5 * time.Minute
+	// aloneWait is how long a run of a proxy without hooks may be silent.
+	aloneWait = 5 * time.Minute
+)
+
+// maxReports is how many ids of reports are kept to know a repeated one.
+const maxReports = 4096
+
+// State is everything that is known. It is plain data: its JSON is the snapshot that
+// shortens a journal.
+type State struct {
+	Sessions map[string]*Session        `json:"sessions,omitempty"`
+	Runs     map[string]*Run            `json:"runs,omitempty"` // open ones
+	Proxies  map[string]client.Register `json:"proxies,omitempty"`
+	Orphans  []Orphan                   `json:"orphans,omitempty"`
+	Reports  []string                   `json:"reports,omitempty"` // ids, the newest last
+	Steps    int                        `json:"steps,omitempty"`   // numbered since the start
+
+	reported map[string]bool // the same as Reports
+}
+
+// Session is one conversation of the host.
+type Session struct {
+	ID         string    `json:"id"`
+	Transcript string    `json:"transcript,omitempty"`
+	CWD        string    `json:"cwd,omitempty"`
+	Run        string    `json:"run,omitempty"` // whose turn the main thread is in
+	Seen       time.Time `json:"seen"`
+	// NoIDs are servers whose proxies were seen not to hand an injected id back.
+	NoIDs []string `json:"noIds,omitempty"`
+}
+
+// Orphan is a proxy's report that belongs to no call yet.
+type Orphan struct {
+	At   time.Time         `json:"at"`
+	Wire client.StepReport `json:"wire"`
+	Run  string            `json:"run"` // the id for a run of its own
+}
+
+// Run is one turn: a prompt and all that served it.
+type Run struct {
+	ID        string           `json:"id"`
+	Session   string           `json:"session,omitempty"`
+	Proxy     string           `json:"proxy,omitempty"` // that a run without hooks belongs to
+	Prompts   []string         `json:"prompts,omitempty"`
+	Input     string           `json:"input,omitempty"`
+	CWD       string           `json:"cwd,omitempty"`
+	Started   time.Time        `json:"started"`
+	Last      time.Time        `json:"last"`
+	Mark      *transcript.Mark `json:"mark,omitempty"`
+	Windows   []Window         `json:"windows,omitempty"`
+	Announced bool             `json:"announced,omitempty"`
+	Version   string           `json:"version,omitempty"` // of the host
+
+	Agents map[string]string          `json:"agents,omitempty"` // their types
+	Tasks  map[string]*Background     `json:"tasks,omitempty"`
+	Calls  map[string]*correlate.Call `json:"calls,omitempty"` // without a number
+	Line   order.Line                 `json:"line"`
+	Held   []Held                     `json:"held,omitempty"`
+	Done   map[string]bool            `json:"done,omitempty"` // numbered, by tool use id
+	Usage  map[string]recorder.Usage  `json:"usage,omitempty"`
+
+	Measured  bool      `json:"measured,omitempty"`
+	Compacted bool      `json:"compacted,omitempty"`
+	Lossy     bool      `json:"lossy,omitempty"`
+	Answer    string    `json:"answer,omitempty"`
+	Stopped   time.Time `json:"stopped,omitzero"` // by a Stop that nothing followed
+	Deadline  time.Time `json:"deadline,omitzero"`
+	Closed    time.Time `json:"closed,omitzero"` // waits for late halves only
+}
+
+// Window is a stretch of the main thread that belongs to a run.
+type Window struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to,omitzero"`
+}
+
+// Background is work that may outlive the turn that began it.
+type Background struct {
+	Agent bool `json:"agent,omitempty"`
+	Ended bool `json:"ended,omitempty"`
+}
+
+// Held is a numbered call that waits for what the model said before it.
+type Held struct {
+	N    int             `json:"n"`
+	Call *correlate.Call `json:"call"`
+}
+
+// New is the state before anything happened.
+func New() *State {
+	s := &State{}
+	s.Restore()
+	return s
+}
+
+// Restore makes a state that was read from JSON usable.
+func (s *State) Restore() {
+	if s.Sessions == nil {
+		s.Sessions = map[string]*Session{}
+	}
+	if s.Runs == nil {
+		s.Runs = map[string]*Run{}
+	}
+	if s.Proxies == nil {
+		s.Proxies = map[string]client.Register{}
+	}
+	s.reported = map[string]bool{}
+	for _, id := range s.Reports {
+		s.reported[id] = true
+	}
+	for _, r := range s.Runs {
+		r.restore()
+	}
+}
+
+func (r *Run) restore() {
+	if r.Agents == nil {
+		r.Agents = map[string]string{}
+	}
+	if r.Tasks == nil {
+		r.Tasks = map[string]*Background{}
+	}
+	if r.Calls == nil {
+		r.Calls = map[string]*correlate.Call{}
+	}
+	if r.Done == nil {
+		r.Done = map[string]bool{}
+	}
+}
+
+// Empty says that nothing is open, so that nothing would be lost with a journal.
+func (s *State) Empty() bool { return len(s.Runs) == 0 && len(s.Orphans) == 0 }
+
+// Owns says whether a message of the transcript belongs to the run: of the main
+// thread (agent "") by when it began, of a subagent by who began that.
+func (r *Run) Owns(agent string, at time.Time) bool {
+	if agent != "" {
+		_, ok := r.Agents[agent]
+		return ok
+	}
+	return slices.ContainsFunc(r.Windows, func(w Window) bool {
+		return !at.Before(w.From) && (w.To.IsZero() || !at.After(w.To))
+	})
+}
+
+// Wants says whether the end of a call, as the transcript has it, would be news. A
+// call that a proxy told of and a hook still may is none.
+func (r *Run) Wants(id string) bool {
+	if r.Done[id] || slices.ContainsFunc(r.Held, func(h Held) bool { return h.Call.ID == id }) {
+		return false
+	}
+	c := r.Calls[id]
+	return c == nil || c.End == nil
+}
+
+// RunOf finds the run that an event of a session belongs to, nil where it would open
+// one or has none.
+func (s *State) RunOf(e Event) *Run {
+	for _, r := range s.Runs {
+		if r.Session != e.Session || r.Session == "" {
+			continue
+		}
+		if _, ok := r.Agents[e.Agent]; ok && e.Agent != "" {
+			return r
+		}
+		if e.ToolUse != "" && r.Calls[e.ToolUse] != nil {
+			return r
+		}
+	}
+	for _, r := range s.Runs {
+		if r.Session == e.Session && e.PromptID != "" && slices.Contains(r.Prompts, e.PromptID) {
+			return r
+		}
+	}
+	session := s.Sessions[e.Session]
+	if session == nil {
+		return nil
+	}
+	if r := s.Runs[session.Run]; r != nil && (e.PromptID == "" || len(r.Prompts) == 0) {
+		return r
+	}
+	return nil
+}
+
+// Due is when the state wants to hear of the time again.
+func (s *State) Due() (time.Time, bool) {
+	var due time.Time
+	sooner := func(t time.Time) {
+		if !t.IsZero() && (due.IsZero() || t.Before(due)) {
+			due = t
+		}
+	}
+	for _, o := range s.Orphans {
+		sooner(o.At.Add(order.Grace))
+	}
+	for _, r := range s.Runs {
+		sooner(r.Deadline)
+		if at, ok := r.Line.Due(); ok {
+			sooner(at)
+		}
+		for _, c := range r.Calls {
+			if c.End != nil && !c.Settled() {
+				sooner(c.End.At.Add(order.Grace))
+			}
+		}
+	}
+	return due, !due.IsZero()
+}

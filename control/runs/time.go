@@ -1,0 +1,155 @@
+package runs
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/bir-run/bir/control/runs/machine"
+)
+
+const (
+	// saveEvery is how long what was reported may not be on its way for sure.
+	saveEvery = time.Second
+	// lookEvery is how often processes are looked at.
+	lookEvery = 15 * time.Second
+	// flushTimeout bounds how long the recorder is waited for.
+	flushTimeout = 10 * time.Second
+	// maxJournal is the size from which a journal is made shorter.
+	maxJournal = 8 << 20
+	// sessionWait is how long a session without a word counts as live.
+	sessionWait = time.Hour
+	// hostWait is how long a host has to start its servers anew.
+	hostWait = 2 * time.Minute
+)
+
+// Run does what time asks for: it gives up on halves that never come, closes runs,
+// and keeps the journal short. It ends with ctx.
+func (b *Book) Run(ctx context.Context) error {
+	var saved time.Time
+	for {
+		wait := b.wait(saved)
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		case <-b.changed:
+			timer.Stop()
+		case <-timer.C:
+		}
+		now := b.cfg.Now()
+		b.Tick(now)
+		if b.needsSave() && now.Sub(saved) >= saveEvery {
+			if err := b.save(ctx); err != nil && ctx.Err() == nil {
+				b.cfg.Logger.Warn("the journal is not shortened", "err", err)
+			}
+			saved = now
+		}
+	}
+}
+
+// wait is how long nothing is due.
+func (b *Book) wait(saved time.Time) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.cfg.Now()
+	wait := lookEvery
+	if due, ok := b.state.Due(); ok {
+		wait = min(wait, due.Sub(now))
+	}
+	if b.dirty {
+		wait = min(wait, saved.Add(saveEvery).Sub(now))
+	}
+	return max(wait, time.Millisecond)
+}
+
+// Tick does what is due at a time.
+func (b *Book) Tick(now time.Time) {
+	b.mu.Lock()
+	due, ok := b.state.Due()
+	e := machine.Event{Kind: machine.KindTick, At: now}
+	if now.Sub(b.lastLive) >= lookEvery {
+		b.lastLive = now
+		e.Gone, e.Lost = b.goneLocked(now)
+	}
+	var run *machine.Run
+	for _, r := range b.state.Runs {
+		if !r.Deadline.IsZero() && !now.Before(r.Deadline) {
+			run = outline(r)
+		}
+	}
+	b.mu.Unlock()
+	if (!ok || now.Before(due)) && len(e.Gone)+len(e.Lost) == 0 {
+		return
+	}
+	if run != nil {
+		e.View = b.view(e, run)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.applyLocked(e)
+}
+
+// goneLocked finds proxies that ended, and sessions whose host ended without a word:
+// all their servers did, and did not come again.
+func (b *Book) goneLocked(now time.Time) (proxies, sessions []string) {
+	alive, dead := map[string]bool{}, map[string]bool{}
+	for id, p := range b.proxies {
+		p.Alive = b.cfg.Alive(p.PID)
+		if p.Alive {
+			alive[p.SessionID] = true
+			continue
+		}
+		dead[p.SessionID] = true
+		if now.Sub(p.LastSeen) >= hostWait {
+			proxies = append(proxies, id)
+			delete(b.proxies, id)
+		}
+	}
+	for id, s := range b.state.Sessions {
+		quiet := now.Sub(s.Seen)
+		if (dead[id] && !alive[id] && quiet >= hostWait) || (quiet >= 12*sessionWait) {
+			sessions = append(sessions, id)
+		}
+	}
+	slices.Sort(proxies)
+	slices.Sort(sessions)
+	return proxies, sessions
+}
+
+func (b *Book) needsSave() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.dirty
+}
+
+// save waits until all that was reported is on its way for sure, and then lets go of
+// what the journal keeps for the case that it was not.
+func (b *Book) save(ctx context.Context) error {
+	b.mu.Lock()
+	b.dirty = false
+	events, tail := b.events, b.journal.size
+	var shot []byte
+	var err error
+	shorten := b.state.Empty() || b.journal.size > max(maxJournal, 2*b.journal.base)
+	if shorten && !b.state.Empty() {
+		shot, err = snapshot(b.state)
+	}
+	b.mu.Unlock()
+	if err != nil || tail == 0 {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
+	defer cancel()
+	if err := b.cfg.Recorder.Flush(ctx); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !shorten {
+		return b.journal.write(entry{Sent: events})
+	}
+	b.events -= events
+	return b.journal.restart(shot, tail)
+}
