@@ -24,6 +24,22 @@ func TestBinariesLinkOnlyWhatTheyNeed(t *testing.T) {
 	}
 }
 
+// TestHooksLinkTheStandardLibraryOnly: a host starts one of them at every event.
+func TestHooksLinkTheStandardLibraryOnly(t *testing.T) {
+	imports := map[string][]string{}
+	for _, f := range load(t) {
+		if !f.Test {
+			imports[f.Dir()] = append(imports[f.Dir()], f.Imports...)
+		}
+	}
+	for _, imp := range closure(imports, "cmd/bir-hooks") {
+		first, _, _ := strings.Cut(imp, "/")
+		if strings.Contains(first, ".") && !strings.HasPrefix(imp, Module+"/") {
+			t.Errorf("bir-hooks links %s", imp)
+		}
+	}
+}
+
 // closure is every import reachable from pkg through packages of ours. What a
 // library imports in turn is not followed here; the built binaries are judged too.
 func closure(imports map[string][]string, pkg string) []string {

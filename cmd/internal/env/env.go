@@ -121,6 +121,8 @@ func table() []variable {
 			}},
 		{name: "BIR_GUARD_TRACE", def: "0", meaning: "1 logs every verdict, not only denials",
 			read: func(e *Env, v string) (err error) { e.GuardTrace, err = boolean(v); return err }},
+		{name: "BIR_HOOKS_DEBUG", def: "0", meaning: "1 lets bir-hooks, which reads it itself, say what went wrong",
+			read: func(_ *Env, v string) error { _, err := boolean(v); return err }},
 	}
 }
 
