@@ -47,44 +47,56 @@ func (l *lab) install() {
 	}
 	l.Cleanup(l.nothingIsLeft)
 	l.write("vans/.claude/settings.local.json", l.hooks())
-	l.write("vans/.mcp.json", l.wrapped())
+	l.write(".claude.json", l.wrapped())
 	l.bir("up")
 }
 
-// hooks are the settings that have every event told.
+// hooks are the settings that have every event told by a command.
 func (l *lab) hooks() string {
 	all := map[string]any{}
 	for _, e := range event.All() {
-		hook := map[string]any{"type": "command", "command": l.bin("bir-hooks"), "args": []string{e.Name}, "timeout": int(e.Timeout.Seconds())}
-		if e.Async {
-			hook["async"] = true
-		}
-		all[e.Name] = []any{map[string]any{"hooks": []any{hook}}}
+		all[e.Name] = []any{map[string]any{"hooks": []any{l.hook(e)}}}
 	}
 	return indent(l, map[string]any{"hooks": all})
 }
 
-// wrapped is the project's configuration with a proxy before each server.
+func (l *lab) hook(e event.Event) map[string]any {
+	hook := map[string]any{"type": "command", "command": l.bin("bir-hooks"), "args": []string{e.Name}, "timeout": int(e.Timeout.Seconds())}
+	if e.Async {
+		hook["async"] = true
+	}
+	return hook
+}
+
+// birHome is where bir keeps its data in this lab.
+func (l *lab) birHome() string { return filepath.Join(l.home, ".baseinstrunner") }
+
+// wrapped is the account's configuration with a proxied copy of each server in local
+// scope, which beats the project's own.
 func (l *lab) wrapped() string {
-	text, err := os.ReadFile(filepath.Join(l.project, ".mcp.json"))
+	var project struct {
+		Servers map[string]map[string]any `json:"mcpServers"`
+	}
+	l.readJSON(filepath.Join(l.project, ".mcp.json"), &project)
+	for name, s := range project.Servers {
+		args := []any{"--server-name", name, "--", s["command"]}
+		s["command"], s["args"] = l.bin("bir-proxy"), append(args, s["args"].([]any)...)
+	}
+	var account map[string]any
+	l.readJSON(filepath.Join(l.home, ".claude.json"), &account)
+	account["projects"].(map[string]any)[l.project].(map[string]any)["mcpServers"] = project.Servers
+	return indent(l, account)
+}
+
+func (l *lab) readJSON(path string, into any) {
+	l.Helper()
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
 	if err != nil {
 		l.Fatal(err)
 	}
-	var config struct {
-		Servers map[string]struct {
-			Command string            `json:"command"`
-			Args    []string          `json:"args"`
-			Env     map[string]string `json:"env"`
-		} `json:"mcpServers"`
-	}
-	if err := json.Unmarshal(text, &config); err != nil {
-		l.Fatal(err)
-	}
-	for name, s := range config.Servers {
-		s.Command, s.Args = l.bin("bir-proxy"), append([]string{"--server-name", name, "--", s.Command}, s.Args...)
-		config.Servers[name] = s
-	}
-	return indent(l, map[string]any{"mcpServers": config.Servers})
 }
 
 // nothingIsLeft stops bir as its user does, and fails the test where a process of this

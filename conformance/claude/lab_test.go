@@ -24,6 +24,7 @@ type lab struct {
 	project  string
 	model    *fakemodel.Server
 	upstream *upstream
+	names    []string // of the servers
 	env      []string // beside what every client gets
 }
 
@@ -31,6 +32,9 @@ type lab struct {
 func newLab(t testing.TB, script fakemodel.Script, servers ...string) *lab {
 	t.Helper()
 	client(t)
+	if len(servers) == 0 {
+		servers = []string{"fleet"}
+	}
 	dir, err := os.MkdirTemp("", "bir-claude-")
 	if err != nil {
 		t.Fatal(err)
@@ -41,18 +45,25 @@ func newLab(t testing.TB, script fakemodel.Script, servers ...string) *lab {
 		t.Fatal(err)
 	}
 	t.Cleanup(model.Close)
-	l := &lab{TB: t, dir: dir, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "home", "vans"),
+	l := &lab{TB: t, dir: dir, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "home", "vans"), names: servers,
 		model: model, upstream: listenUpstream(t)}
-	if len(servers) == 0 {
-		servers = []string{"fleet"}
-	}
 	l.write("vans/.mcp.json", l.servers(servers))
 	l.write("vans/README.md", "# Vans\n")
 	l.write(".claude.json", l.account())
-	if out, err := exec.Command("git", "init", "-q", l.project).CombinedOutput(); err != nil {
-		t.Fatalf("git init: %v: %s", err, out)
-	}
 	return l
+}
+
+// commit makes the project a repository in which everything is committed: the client
+// tells the model of files that are not.
+func (l *lab) commit() {
+	l.Helper()
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=Dev", "-c", "user.email=dev@localhost", "commit", "-q", "-m", "Vans"}} {
+		cmd := exec.Command("git", append([]string{"-C", l.project}, args...)...)
+		cmd.Env = append(l.environ("dumb"), "GIT_AUTHOR_DATE=2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2026-01-01T00:00:00Z")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			l.Fatalf("git %s: %v: %s", args[0], err, out)
+		}
+	}
 }
 
 // client is the path of the pinned client; the test is skipped where it is not installed.
@@ -88,7 +99,7 @@ func (l *lab) account() string {
 	return indent(l, map[string]any{
 		"hasCompletedOnboarding": true, "userID": strings.Repeat("0", 64), "theme": "dark", "lastOnboardingVersion": "2.1.332",
 		"customApiKeyResponses": map[string]any{"approved": []string{fakeKey[len(fakeKey)-20:]}, "rejected": []string{}},
-		"projects":              map[string]any{l.project: map[string]any{"hasTrustDialogAccepted": true, "enabledMcpjsonServers": []string{"fleet"}}},
+		"projects":              map[string]any{l.project: map[string]any{"hasTrustDialogAccepted": true, "enabledMcpjsonServers": l.names}},
 	})
 }
 
@@ -119,7 +130,9 @@ func (l *lab) environ(terminal string) []string {
 		"TERM=" + terminal, "TMPDIR=" + l.dir, "TZ=UTC",
 		"ANTHROPIC_API_KEY=" + fakeKey, "ANTHROPIC_BASE_URL=" + l.model.URL(),
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
-		"CLAUDE_CODE_MAX_RETRIES=1"}
+		"CLAUDE_CODE_MAX_RETRIES=1",
+		// However slow the machine is, the model hears of the servers' tools at once.
+		"MCP_CONNECTION_NONBLOCKING=0"}
 	if !isolated {
 		env = append(env, "HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost")
 	}

@@ -28,6 +28,7 @@ func TestTwoSessionsWithoutBirAreAlike(t *testing.T) {
 	var labs [2]*lab
 	for i := range labs {
 		labs[i] = newLab(t, turn())
+		labs[i].commit()
 		labs[i].prompt("Please look", "All done.", "--allowedTools", allowed)
 		labs[i].settled()
 	}

@@ -53,6 +53,7 @@ func (s story) lab(t *testing.T) *lab {
 	for name, text := range s.files {
 		l.write(name, text)
 	}
+	l.commit()
 	return l
 }
 

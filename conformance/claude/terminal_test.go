@@ -51,6 +51,7 @@ func (l *lab) sit(args ...string) *terminal {
 	tm.ended.Go(tm.watch)
 	l.Cleanup(tm.end)
 	tm.await("? for shortcuts")
+	l.upstream.await(l, "the question for its tools", len(l.names), func(s told) bool { return strings.Contains(s.Out, `"tools":[`) })
 	return tm
 }
 

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Headers in which the client says whose request it is.
@@ -37,6 +38,7 @@ type Request struct {
 	// Thread names who asks as the script does: empty for the main thread, "side", or
 	// the text that tells the subagent.
 	Thread string
+	At     time.Time // when it was read
 	Body   []byte
 }
 
@@ -135,7 +137,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request, body []byte) {
 		refuse(w, http.StatusBadRequest, "invalid_request_error", err.Error())
 		return
 	}
-	reply, err := s.take(Request{Session: r.Header.Get(headerSession), Agent: r.Header.Get(headerAgent), Body: body}, len(head.Tools) == 0)
+	reply, err := s.take(Request{Session: r.Header.Get(headerSession), Agent: r.Header.Get(headerAgent), At: time.Now(), Body: body}, len(head.Tools) == 0)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, "invalid_request_error", err.Error())
 		return

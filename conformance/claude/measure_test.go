@@ -1,0 +1,113 @@
+//go:build linux
+
+package claude
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	. "github.com/bir-run/bir/conformance/fakemodel"
+	"github.com/bir-run/bir/control/client/event"
+	"github.com/bir-run/bir/control/client/locate"
+)
+
+// BenchmarkSessionStart measures from the client's start to its first request to the
+// model, with three servers that are ready by then: without bir, and with a proxy before
+// each. Both are done in turn, so that a machine that gets slower slows both.
+func BenchmarkSessionStart(b *testing.B) {
+	names := []string{"fleet", "depot", "roads"}
+	direct, bound := newLab(b, Script{}, names...), newLab(b, Script{}, names...)
+	direct.commit()
+	bound.commit()
+	bound.install()
+	var without, with, added []time.Duration
+	for b.Loop() {
+		d, w := direct.sessionStart(), bound.sessionStart()
+		without, with, added = append(without, d), append(with, w), append(added, w-d)
+	}
+	report(b, "without", without)
+	report(b, "with", with)
+	report(b, "added", added)
+}
+
+func (l *lab) sessionStart() time.Duration {
+	before := len(l.model.Asked())
+	l.model.Say(Says("Hello."))
+	begun := time.Now()
+	l.prompt("Hello", "Hello.")
+	return l.model.Asked()[before].At.Sub(begun)
+}
+
+// callsMeasured is how many calls a session of BenchmarkHooks makes, one after the other.
+const callsMeasured = 40
+
+// BenchmarkHooks measures what a tool call takes between two requests to the model:
+// without hooks, with hooks that are commands and with hooks that are sent over HTTP.
+// A call has three: before it, after it, and after its batch.
+func BenchmarkHooks(b *testing.B) {
+	for _, form := range []struct {
+		name  string
+		hooks func(l *lab) string
+	}{
+		{"none", func(*lab) string { return `{}` }},
+		{"command", (*lab).hooks},
+		{"http", (*lab).hooksOverHTTP},
+	} {
+		b.Run(form.name, func(b *testing.B) {
+			l := newLab(b, Script{})
+			l.commit()
+			l.install()
+			l.write("vans/.claude/settings.local.json", form.hooks(l))
+			var each []time.Duration
+			for b.Loop() {
+				each = append(each, l.callTimes()...)
+			}
+			report(b, "call", each)
+		})
+	}
+}
+
+func (l *lab) callTimes() []time.Duration {
+	before := len(l.model.Asked())
+	for i := range callsMeasured {
+		l.model.Say(Calls(Tool(fmt.Sprintf("toolu_%d_%d", before, i), "mcp__fleet__look", `{"what":"van"}`)))
+	}
+	l.model.Say(Says("Seen."))
+	l.prompt("Look often", "Seen.", "--allowedTools", allowed)
+	asked := l.model.Asked()[before:]
+	var each []time.Duration
+	for i := 1; i < len(asked); i++ {
+		each = append(each, asked[i].At.Sub(asked[i-1].At))
+	}
+	return each
+}
+
+// hooksOverHTTP are settings in which the client posts the events itself, but those
+// that it never sends that way.
+func (l *lab) hooksOverHTTP() string {
+	file, err := locate.Read(l.birHome(), l.project)
+	if err != nil {
+		l.Fatal(err)
+	}
+	l.env = append(l.env, "BIR_CONTROL_TOKEN="+file.Token)
+	all := map[string]any{}
+	for _, e := range event.All() {
+		hook := map[string]any{"type": "http", "url": file.URL + e.Path, "timeout": int(e.Timeout.Seconds()),
+			"headers": map[string]string{"Authorization": "Bearer $BIR_CONTROL_TOKEN"}, "allowedEnvVars": []string{"BIR_CONTROL_TOKEN"}}
+		if e.Command {
+			hook = l.hook(e)
+		}
+		all[e.Name] = []any{map[string]any{"hooks": []any{hook}}}
+	}
+	return indent(l, map[string]any{"hooks": all})
+}
+
+// report adds the median and the 90th percentile, in milliseconds.
+func report(b *testing.B, what string, all []time.Duration) {
+	slices.Sort(all)
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	b.ReportMetric(ms(all[len(all)/2]), what+"-p50-ms")
+	b.ReportMetric(ms(all[len(all)*9/10]), what+"-p90-ms")
+}
