@@ -13,9 +13,12 @@ func (s Server) SignsIn() string {
 	if !s.Remote() {
 		return ""
 	}
+	if s.Own != "" {
+		return "the client signs in to it itself (" + s.Own + ")"
+	}
 	credential := false
 	for name, value := range s.Headers {
-		if strings.Contains(value, "${") {
+		if strings.Contains(value, "${") || strings.Contains(value, "{env:") {
 			return "its headers are filled in by the client"
 		}
 		credential = credential || isCredential(name, value)

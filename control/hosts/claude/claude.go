@@ -26,6 +26,7 @@ var Shape = shape.Shape{
 	Kind:    "type", Local: []string{"stdio"},
 	Remote: map[string]string{"http": "http", "streamable-http": "http", "sse": "sse"},
 	URLs:   []shape.URL{{Key: "url", Transport: "http"}}, Headers: "headers", Env: "env",
+	Own: []string{"oauth", "headersHelper"},
 }
 
 // Host is the client.
@@ -86,7 +87,7 @@ func (h Host) Servers(p hosts.Places) ([]hosts.Server, error) {
 	})
 	all := merge(local, project, user)
 	for i := range all {
-		h.judge(&all[i], own, policy, answers)
+		judge(&all[i], own, policy, answers)
 	}
 	for i := range all {
 		if err := h.place(&all[i], p, own, slices.Concat(project, user)); err != nil {

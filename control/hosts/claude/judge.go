@@ -4,12 +4,11 @@ import (
 	"slices"
 
 	"github.com/bir-run/bir/control/hosts"
-	"github.com/bir-run/bir/control/hosts/jsonedit"
 	"github.com/bir-run/bir/control/hosts/shape"
 )
 
 // judge says why a server is to be left alone, if it is.
-func (h Host) judge(s *hosts.Server, o own, p policy, a answers) {
+func judge(s *hosts.Server, o own, p policy, a answers) {
 	var off []string
 	o.project("disabledMcpServers", &off)
 	switch why, byName := p.forbids(s.Name), has(off, s.Name); {
@@ -24,27 +23,9 @@ func (h Host) judge(s *hosts.Server, o own, p policy, a answers) {
 	case s.Scope == "project" && !a.approves(s.Name):
 		s.Leave, s.Named = "Claude Code has not asked you about it yet", true
 	case s.Remote():
-		s.Leave = h.signsIn(s)
+		s.Leave = s.SignsIn()
 		s.Named = s.Leave != ""
 	}
-}
-
-// signsIn asks the entry itself: how a client signs in is in members of its own.
-func (Host) signsIn(s *hosts.Server) string {
-	plain, err := s.At.Entry()
-	if err != nil {
-		return err.Error()
-	}
-	d, err := jsonedit.Parse(plain)
-	if err != nil {
-		return err.Error()
-	}
-	for _, key := range []string{"oauth", "headersHelper"} {
-		if _, ok := d.Find(key); ok {
-			return "Claude Code signs in to it itself (" + key + ")"
-		}
-	}
-	return s.SignsIn()
 }
 
 // place says where the wrapped entry goes. A local one is changed where it is, one of
@@ -53,7 +34,7 @@ func (Host) signsIn(s *hosts.Server) string {
 func (h Host) place(s *hosts.Server, p hosts.Places, o own, behind []hosts.Server) error {
 	if s.Scope == "local" {
 		if s.Wrapped() && p.Copied != nil && p.Copied(s.At.File, s.At.Path) {
-			return h.compare(s, behind, p)
+			return compare(s, behind, p)
 		}
 		return nil
 	}
@@ -75,7 +56,7 @@ func wrappedCopy(s hosts.Server, p hosts.Places) ([]byte, error) {
 }
 
 // compare holds a copy against the entry that it is one of.
-func (Host) compare(s *hosts.Server, behind []hosts.Server, p hosts.Places) error {
+func compare(s *hosts.Server, behind []hosts.Server, p hosts.Places) error {
 	i := slices.IndexFunc(behind, func(b hosts.Server) bool { return b.Name == s.Name && !b.Wrapped() })
 	if i < 0 {
 		s.Stale, s.Leave = true, "the server that it is a copy of is no longer configured"

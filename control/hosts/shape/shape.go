@@ -63,6 +63,10 @@ type Shape struct {
 	URLs    []URL
 	Headers string
 	Env     string
+	// Own are keys by which the client signs in to a remote server itself. Strict says
+	// that it takes no file in which a local server has one.
+	Own    []string
+	Strict bool
 	// Off is a key that, with the value OffIs, says that a server is not to start.
 	Off   string
 	OffIs bool
@@ -81,6 +85,7 @@ type Server struct {
 	Transport string // http or sse, of a remote one
 	Headers   map[string]string
 	Off       bool
+	Own       string // the key by which the client signs in to it
 	kind      string
 	urlKey    string
 }
@@ -107,6 +112,11 @@ func (s Shape) Read(e Entry) (Server, error) {
 		if v, ok := e.Get(url.Key); ok && server.urlKey == "" {
 			server.URL, _ = v.Any.(string)
 			server.urlKey, server.Transport = url.Key, url.Transport
+		}
+	}
+	for _, key := range s.Own {
+		if _, ok := e.Get(key); ok {
+			server.Own = key
 		}
 	}
 	_, local := e.Get("command")

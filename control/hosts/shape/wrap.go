@@ -144,7 +144,7 @@ func (s Shape) unwrapLocal(e Entry, i int, was Was) error {
 func (s Shape) unwrapRemote(e Entry, server Server, was Was) error {
 	flags := flagsOf(server.Command)
 	url := flags["--url"]
-	if url == "" {
+	if url == "" || was.URL == "" && len(s.URLs) == 0 {
 		return fmt.Errorf("%w: there is neither a command nor an address after bir-proxy", ErrUnknown)
 	}
 	if was.URL == "" {
