@@ -126,8 +126,17 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
 	h := client.Health{OK: true, PID: os.Getpid(), Version: s.cfg.Version, Root: s.cfg.Root, StartedAt: s.started}
 	h.Steps, h.Runs, h.Proxies, h.Events = s.cfg.Book.Health()
 	s.missed.addTo(h.Events)
+	// Empty lists are lists, for those who read this with a script.
+	h.Runs, h.Proxies, h.Events = listed(h.Runs), listed(h.Proxies), listed(h.Events)
 	if s.cfg.Guards != nil {
 		h.Guards = s.cfg.Guards()
 	}
 	return writeJSON(w, http.StatusOK, h)
+}
+
+func listed[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/bir-run/bir/cmd/bir/runs"
 	"github.com/bir-run/bir/cmd/bir/scenario"
 	"github.com/bir-run/bir/cmd/bir/service"
+	"github.com/bir-run/bir/cmd/bir/updown"
 	"github.com/bir-run/bir/cmd/bir/wrap"
 	"github.com/bir-run/bir/cmd/internal/app"
 	"github.com/bir-run/bir/cmd/internal/cli"
@@ -39,7 +40,7 @@ func newRoot(a *app.App) *cobra.Command {
 		return cli.Hint(cli.Usage("%w", err), "`%s --help` shows the flags and an example", cmd.CommandPath())
 	})
 	root.AddCommand(runs.New(a), scenario.New(a), logic.New(a), replay.New(a), guard.New(a),
-		offswitch.NewOff(a), offswitch.NewOn(a), service.NewServe(a), service.NewDown(a), wrap.New(a), doctor.New(a), newEnv(a), newDemo(a))
+		offswitch.NewOff(a), offswitch.NewOn(a), service.NewServe(a), updown.NewUp(a), updown.NewDown(a), wrap.New(a), doctor.New(a), newEnv(a), newDemo(a))
 	usageErrors(root)
 	return root
 }

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs testdata/*.txtar. Each script has a BIR_HOME of its own, and
-// every service that it starts is stopped at its end.
+// everything that it starts in the background is stopped at its end.
 func TestScripts(t *testing.T) {
 	bin, err := built.Dir()
 	if err != nil {
@@ -36,7 +36,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 			env.Setenv("BIR_HOME", filepath.Join(env.WorkDir, "home"))
-			env.Defer(func() { stopService(t, bin, filepath.Join(env.WorkDir, "home")) })
+			env.Defer(func() { stopAll(t, bin, filepath.Join(env.WorkDir, "home")) })
 			if err := os.WriteFile(filepath.Join(env.WorkDir, "latin1.bin"), []byte("return {a: '\xe9'}"), 0o600); err != nil {
 				return err
 			}
@@ -59,11 +59,14 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-func stopService(t *testing.T, bin, home string) {
-	cmd := exec.Command(built.Path(bin, "bir"), "down", "--service")
-	cmd.Env = append(os.Environ(), "BIR_HOME="+home)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("stop the service: %v\n%s", err, out)
+// stopAll stops the control servers before the service: they could start it again.
+func stopAll(t *testing.T, bin, home string) {
+	for _, what := range []string{"--all", "--service"} {
+		cmd := exec.Command(built.Path(bin, "bir"), "down", what)
+		cmd.Env = append(os.Environ(), "BIR_HOME="+home)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("bir down %s: %v\n%s", what, err, out)
+		}
 	}
 }
 

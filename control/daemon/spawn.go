@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/bir-run/bir/control/discover"
+	"github.com/bir-run/bir/control/process"
 )
 
 // child is the server that was started here. It outlives this process.
@@ -47,7 +48,7 @@ func (s Starter) spawn() (*child, error) {
 	cmd.Env = Environment(s.Environ, s.Home)
 	cmd.Dir = s.Home // the project's folder may be removed, or unmounted, while it runs
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = detached()
+	cmd.SysProcAttr = process.Detached()
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

@@ -72,6 +72,26 @@ func Read(home, root string) (File, error) {
 	return file, nil
 }
 
+// Roots lists the projects that have a discovery file.
+func Roots(home string) ([]string, error) {
+	entries, err := os.ReadDir(locate.Dir(home))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	var roots []string
+	for _, entry := range entries {
+		var file File
+		text, err := os.ReadFile(filepath.Join(locate.Dir(home), entry.Name()))
+		if filepath.Ext(entry.Name()) != ".json" || err != nil || json.Unmarshal(text, &file) != nil {
+			continue
+		}
+		if locate.Key(file.Root)+".json" == entry.Name() { // or it is not what it says
+			roots = append(roots, file.Root)
+		}
+	}
+	return roots, nil
+}
+
 // Write puts the file in place, at once and for its owner's eyes only.
 func Write(home string, file File) error {
 	text, err := json.Marshal(file)

@@ -1,11 +1,9 @@
-// Package service has the commands that run and stop the embedded service: bir
-// serve and bir down.
+// Package service has the command that runs the embedded service: bir serve.
 package service
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 
@@ -13,7 +11,6 @@ import (
 
 	"github.com/bir-run/bir/cmd/internal/app"
 	"github.com/bir-run/bir/cmd/internal/cli"
-	"github.com/bir-run/bir/recorder/launch"
 	"github.com/bir-run/bir/recorder/service"
 	"github.com/bir-run/bir/recorder/store"
 	"github.com/bir-run/bir/recorder/store/sqlite"
@@ -53,36 +50,4 @@ func serve(ctx context.Context, a *app.App) error {
 		return cli.Hint(err, "`bir down --service` stops it")
 	}
 	return err
-}
-
-// NewDown declares `bir down`.
-func NewDown(a *app.App) *cobra.Command {
-	var stopService bool
-	cmd := &cobra.Command{
-		Use:     "down",
-		Short:   "Stop the embedded service",
-		Example: "  bir down --service",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !stopService {
-				return cli.Hint(cli.Usage("say what to stop"), "`bir down --service` stops the embedded service")
-			}
-			return down(cmd.Context(), a)
-		},
-	}
-	cmd.Flags().BoolVar(&stopService, "service", false, "stop the embedded service; it starts again when it is needed")
-	return cmd
-}
-
-func down(ctx context.Context, a *app.App) error {
-	stopped, err := launch.Stop(ctx, a.Env.Home)
-	switch {
-	case err != nil:
-		return fmt.Errorf("stop the service: %w", err)
-	case stopped:
-		fmt.Fprintln(a.Out, "the service is stopped")
-	default:
-		fmt.Fprintln(a.Out, "no service is running")
-	}
-	return nil
 }

@@ -1,0 +1,22 @@
+//go:build unix
+
+package process
+
+import (
+	"errors"
+	"syscall"
+)
+
+// Alive says whether there is such a process. One that has ended and that nobody has
+// waited for yet counts.
+func Alive(pid int) bool {
+	if pid <= 0 { // a group's
+		return false
+	}
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}
+
+// Detached puts a child into a session of its own: what is done to us, or to our
+// terminal, is not for it.
+func Detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
