@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bir-run/bir/recorder"
 	"github.com/bir-run/bir/recorder/jsontext"
@@ -64,41 +66,131 @@ func checkNewStep(step recorder.Step) error {
 	return checkStep(step)
 }
 
-// readSteps reads a list of steps. Most of it is payloads, which are found and kept
-// as they are; only the rest is decoded.
+// readSteps reads a list of steps in one pass. Most of it is payloads, which are found
+// and kept as they are: the steps share one copy of the body.
 func readSteps(body []byte) ([]recorder.Step, error) {
-	if !jsontext.Valid(body) {
+	r := stepReader{text: string(body), valid: utf8.Valid(body)}
+	if !jsontext.Rows(body, r.read) {
 		return nil, unmarshal(body, new(json.RawMessage)) // says where
 	}
-	var steps []recorder.Step
-	var failed error
-	jsontext.Members(body, func(_, element []byte) {
-		step, err := readStep(element)
-		if err != nil && failed == nil {
-			failed = refuse(CodeMalformedJSON, fmt.Sprintf("step %d of the list: %s", len(steps), problemOf(err).Detail))
-		}
-		steps = append(steps, step)
-	})
-	return steps, failed
+	return r.steps, r.err
 }
 
-func readStep(element []byte) (step recorder.Step, err error) {
+// stepReader collects the steps of a list and the first error in one.
+type stepReader struct {
+	text  string
+	valid bool // the text is UTF-8
+	steps []recorder.Step
+	err   error
+}
+
+func (r *stepReader) read(element jsontext.Span, members []jsontext.Member) {
+	var step recorder.Step
+	if !r.readPlain(&step, members) {
+		var err error
+		if step, err = decodeStep([]byte(r.text[element.Start:element.End])); err != nil && r.err == nil {
+			r.err = refuse(CodeMalformedJSON, fmt.Sprintf("step %d of the list: %s", len(r.steps), problemOf(err).Detail))
+		}
+	}
+	r.steps = append(r.steps, step)
+}
+
+// readPlain reads a step whose strings need no decoding, but for payloads that were
+// spelled as strings, and says whether it is one.
+func (r *stepReader) readPlain(step *recorder.Step, members []jsontext.Member) bool {
+	for _, m := range members {
+		if !readMember(step, string(m.Key), r.text[m.Start:m.End]) {
+			return false
+		}
+	}
+	return r.valid && len(members) > 0
+}
+
+// readMember is one piece: a table. It is false for what a decoder has to look at:
+// escapes, null, names that differ in case, a value of another type.
+func readMember(step *recorder.Step, key, value string) bool {
+	switch key {
+	case "id":
+		return readString(&step.ID, value)
+	case "stepIndex":
+		return readInt(&step.StepIndex, value)
+	case "type":
+		return readString(&step.Type, value)
+	case "callId":
+		return readString(&step.CallID, value)
+	case "toolName":
+		return readString(&step.ToolName, value)
+	case "serverName":
+		return readString(&step.ServerName, value)
+	case "upstreamTool":
+		return readString(&step.UpstreamTool, value)
+	case "toolInput":
+		return readPayload(&step.ToolInput, value)
+	case "toolOutput":
+		return readPayload(&step.ToolOutput, value)
+	case "toolError":
+		return readString(&step.ToolError, value)
+	case "context":
+		return readString(&step.Context, value)
+	case "answer":
+		return readString(&step.Answer, value)
+	case "status":
+		return readString(&step.Status, value)
+	case "startedAt":
+		return step.StartedAt.UnmarshalJSON([]byte(value)) == nil
+	case "durationMs":
+		var err error
+		step.DurationMS, err = strconv.ParseFloat(value, 64)
+		return err == nil
+	case "askedInput":
+		return readPayload(&step.AskedInput, value)
+	case "agentId":
+		return readString(&step.AgentID, value)
+	case "agentType":
+		return readString(&step.AgentType, value)
+	case "attempts":
+		return readInt(&step.Attempts, value)
+	}
+	return false
+}
+
+func readString[T ~string](field *T, value string) bool {
+	if value[0] != '"' || strings.IndexByte(value, '\\') >= 0 {
+		return false
+	}
+	*field = T(value[1 : len(value)-1])
+	return true
+}
+
+func readPayload(field *string, value string) bool {
+	switch {
+	case value[0] == '{' || value[0] == '[':
+		*field = value
+		return true
+	case value[0] == '"' && strings.IndexByte(value, '\\') >= 0:
+		return json.Unmarshal([]byte(value), field) == nil
+	}
+	return readString(field, value)
+}
+
+func readInt(field *int, value string) (ok bool) {
+	var err error
+	*field, err = strconv.Atoi(value)
+	return err == nil
+}
+
+// decodeStep reads any step of a list.
+func decodeStep(element []byte) (step recorder.Step, err error) {
 	if element[0] != '{' {
 		return step, unmarshal(element, &step)
 	}
 	rest := []byte("{")
-	var input, output, asked []byte
+	payloads := map[string][]byte{}
 	jsontext.Members(element, func(key, value []byte) {
-		switch {
-		case value[0] != '{' && value[0] != '[':
-		case string(key) == `"toolInput"`:
-			input = value
-			return
-		case string(key) == `"toolOutput"`:
-			output = value
-			return
-		case string(key) == `"askedInput"`:
-			asked = value
+		name := string(key)
+		delete(payloads, name) // the last of several counts
+		if (value[0] == '{' || value[0] == '[') && (name == `"toolInput"` || name == `"toolOutput"` || name == `"askedInput"`) {
+			payloads[name] = value
 			return
 		}
 		if len(rest) > 1 {
@@ -109,14 +201,10 @@ func readStep(element []byte) (step recorder.Step, err error) {
 	if err := unmarshal(append(rest, '}'), &step); err != nil {
 		return step, err
 	}
-	if input != nil {
-		step.ToolInput = text(input)
-	}
-	if output != nil {
-		step.ToolOutput = text(output)
-	}
-	if asked != nil {
-		step.AskedInput = text(asked)
+	for name, field := range map[string]*string{`"toolInput"`: &step.ToolInput, `"toolOutput"`: &step.ToolOutput, `"askedInput"`: &step.AskedInput} {
+		if value, ok := payloads[name]; ok {
+			*field = text(value)
+		}
 	}
 	return step, nil
 }

@@ -38,7 +38,9 @@ var _ store.Store = (*Store)(nil)
 type Store struct {
 	write      *sql.DB
 	read       *sql.DB
-	insertStep *sql.Stmt // the one statement that every recorded call runs twice
+	insertStep *sql.Stmt // what every recorded call runs
+	insertMany *sql.Stmt // the same for rowsTogether steps
+	checkpoint *checkpoint
 }
 
 // Open opens the database at path, creates it if it is not there, and brings its
@@ -67,7 +69,11 @@ func open(ctx context.Context, path string) (*Store, error) {
 	if err := migrate(ctx, write); err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
-	insertStep, err := write.PrepareContext(ctx, insertStepSQL)
+	insertStep, err := write.PrepareContext(ctx, insertSteps(1))
+	if err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	insertMany, err := write.PrepareContext(ctx, insertSteps(rowsTogether))
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
@@ -76,14 +82,15 @@ func open(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(err, write.Close())
 	}
 	read.SetMaxOpenConns(maxReaders)
-	return &Store{write: write, read: read, insertStep: insertStep}, nil
+	return &Store{write: write, read: read, insertStep: insertStep, insertMany: insertMany, checkpoint: newCheckpoint(write)}, nil
 }
 
 // Close waits for what is under way and writes the log back into the file.
 func (s *Store) Close() error {
+	s.checkpoint.stop()
 	// Readers go first: the last connection to close is the one that may empty
 	// the write-ahead log.
-	return errors.Join(s.read.Close(), s.insertStep.Close(), s.write.Close())
+	return errors.Join(s.read.Close(), s.insertStep.Close(), s.insertMany.Close(), s.write.Close())
 }
 
 // createPrivate makes the file before SQLite does, since SQLite would ask for
@@ -117,6 +124,8 @@ func dsn(path string, more []string) string {
 		// may lose the last moments but not the file's integrity; FULL would cost a
 		// disk flush for every recorded step.
 		"synchronous(normal)",
+		// Pages. A burst is written to the log alone; see checkpoint.
+		"wal_autocheckpoint(8192)",
 		// The log shrinks back to this after a burst, 8 MiB.
 		"journal_size_limit(8388608)",
 	}, more...)

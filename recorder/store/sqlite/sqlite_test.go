@@ -196,6 +196,41 @@ func TestOlderDatabaseIsBroughtUpToDate(t *testing.T) {
 	}
 }
 
+// TestLogIsWrittenBackWhenItIsQuiet: what is recorded goes to the log alone at first.
+func TestLogIsWrittenBackWhenItIsQuiet(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bir.db")
+	s := openAt(t, path)
+	s.checkpoint.quiet = time.Hour // the test says when it is quiet
+	if _, err := s.CreateRun(t.Context(), recorder.Run{ID: "run_1"}); err != nil {
+		t.Fatal(err)
+	}
+	const size = 6 << 20 // more than SQLite's own threshold
+	big := recorder.Step{ID: "step_1", Type: recorder.StepResponse, ToolOutput: strings.Repeat("x", size)}
+	if err := s.AddSteps(t.Context(), "run_1", big); err != nil {
+		t.Fatal(err)
+	}
+	if got := fileSize(t, path); got > size {
+		t.Errorf("%d bytes are in the file already", got)
+	}
+	s.checkpoint.run()
+	if got := fileSize(t, path); got < size {
+		t.Errorf("%d bytes are in the file only", got)
+	}
+	s.checkpoint.stop()
+	if s.checkpoint.begin() {
+		t.Error("one begins after the store was closed")
+	}
+}
+
+func fileSize(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
 func TestFullStoreTakesNothingHalf(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "bir.db"))
 	run := recorder.Run{ID: recorder.NewID("run"), StartedAt: time.Now()}
@@ -230,6 +265,7 @@ func limitPages(t *testing.T, db *sql.DB, limit string) {
 	}
 }
 
+// BenchmarkAddStep adds one step at a time, which is what a slow conversation does.
 func BenchmarkAddStep(b *testing.B) {
 	s := openAt(b, filepath.Join(b.TempDir(), "bir.db"))
 	run := recorder.Run{ID: recorder.NewID("run"), StartedAt: time.Now()}

@@ -202,6 +202,33 @@ func testStepsTogether(t *testing.T, s store.Store) {
 	wantErr(t, s.AddSteps(t.Context(), "run_none", sampleStep(0), sampleStep(1)), store.ErrNotFound)
 }
 
+// testLongList books more steps than a store may take in one piece, some of which are
+// there already, or belong to another run.
+func testLongList(t *testing.T, s store.Store) {
+	run := booked(t, s)
+	var want []recorder.Step
+	for i := range 41 {
+		want = append(want, sampleStep(i))
+	}
+	must(t, s.AddSteps(t.Context(), run.ID, want[7:9]...))
+	must(t, s.AddSteps(t.Context(), run.ID, append(slices.Clone(want), want[3])...)) // one of them twice
+	got, err := s.Run(t.Context(), run.ID)
+	must(t, err)
+	if diff := cmp.Diff(want, got.Steps); diff != "" {
+		t.Error(diff)
+	}
+	other := booked(t, s)
+	more := []recorder.Step{}
+	for i := range 41 {
+		more = append(more, sampleStep(i))
+	}
+	more[5] = want[40]
+	wantErr(t, s.AddSteps(t.Context(), other.ID, more...), store.ErrExists)
+	if got, err = s.Run(t.Context(), other.ID); err != nil || len(got.Steps) != 0 {
+		t.Errorf("%d steps of a refused list are there, %v", len(got.Steps), err)
+	}
+}
+
 func testStepWithoutRun(t *testing.T, s store.Store) {
 	wantErr(t, s.AddSteps(t.Context(), "run_none", sampleStep(0)), store.ErrNotFound)
 }
