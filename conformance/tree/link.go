@@ -16,6 +16,10 @@ func MustNotLink() map[string][]string {
 		// No module at all, which another test holds, and of the standard library nothing
 		// that makes a process of two milliseconds take three.
 		"bir-hooks": {"net/http", "encoding/json", "regexp", "log/slog", "os/exec", "os/signal"},
+		"bir-control": {
+			"modernc.org/sqlite", "github.com/dop251/goja", "github.com/spf13/cobra", "github.com/evanw/esbuild",
+			"mvdan.cc/sh", "github.com/modelcontextprotocol/go-sdk", "github.com/pressly/goose",
+		},
 		"bir-sandbox": {
 			"modernc.org/sqlite", "github.com/spf13/cobra", "mvdan.cc/sh",
 			"github.com/modelcontextprotocol/go-sdk", "github.com/pressly/goose",
