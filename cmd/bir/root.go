@@ -5,6 +5,7 @@ import (
 
 	"github.com/bir-run/bir/cmd/bir/doctor"
 	"github.com/bir-run/bir/cmd/bir/guard"
+	"github.com/bir-run/bir/cmd/bir/install"
 	"github.com/bir-run/bir/cmd/bir/logic"
 	"github.com/bir-run/bir/cmd/bir/offswitch"
 	"github.com/bir-run/bir/cmd/bir/replay"
@@ -39,7 +40,7 @@ func newRoot(a *app.App) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.Hint(cli.Usage("%w", err), "`%s --help` shows the flags and an example", cmd.CommandPath())
 	})
-	root.AddCommand(runs.New(a), scenario.New(a), logic.New(a), replay.New(a), guard.New(a),
+	root.AddCommand(install.New(a), install.NewUninstall(a), runs.New(a), scenario.New(a), logic.New(a), replay.New(a), guard.New(a),
 		offswitch.NewOff(a), offswitch.NewOn(a), service.NewServe(a), updown.NewUp(a), updown.NewDown(a), wrap.New(a), doctor.New(a), newEnv(a), newDemo(a))
 	usageErrors(root)
 	return root

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/bir-run/bir/control/hosts/files"
@@ -205,12 +207,15 @@ func (in Installer) write(j *journal.Journal, root, hooks string, c Change, p pr
 		project.Hooks = hooks
 	}
 	f := project.File(c.File)
-	f.Host, f.Format = c.Host, c.Format
+	f.Host, f.Format, f.Shared = c.Host, c.Format, c.Shared
 	if c.Shape != nil {
 		f.Shape = c.Shape
 	}
 	if p.file.Exists && p.file.Mode != p.mode {
 		f.Mode, p.file.Mode = p.file.Mode, p.mode
+	}
+	if _, err := os.Stat(filepath.Dir(c.File)); errors.Is(err, fs.ErrNotExist) {
+		f.MadeDir = true
 	}
 	f.Intent = &journal.Intent{From: textHash(p.file), After: files.Hash(p.next), Undo: p.undo, Changes: p.steps}
 	if err := j.Save(in.Home); err != nil {
@@ -268,7 +273,7 @@ func (in Installer) Uninstall(root, file string) ([]Done, error) {
 
 // takeBack takes back what was changed in a file.
 func (in Installer) takeBack(f *journal.File) (Done, error) {
-	if f.Host == claudeCode && !in.Dry {
+	if f.Shared && !in.Dry {
 		defer files.Lock(f.Path)()
 	}
 	for range tries {
@@ -279,9 +284,6 @@ func (in Installer) takeBack(f *journal.File) (Done, error) {
 	}
 	return Done{}, files.ErrChanged
 }
-
-// claudeCode is the client that locks its file.
-const claudeCode = "claude-code"
 
 func (in Installer) takeBackOnce(f *journal.File) (Done, error) {
 	d := Done{File: f.Path, Host: f.Host}
@@ -305,7 +307,13 @@ func (in Installer) takeBackOnce(f *journal.File) (Done, error) {
 	case in.Dry || bytes.Equal(text, now.Text) && !d.Removed:
 		return d, nil
 	case d.Removed:
-		return d, now.Remove()
+		if err := now.Remove(); err != nil {
+			return d, err
+		}
+		if f.MadeDir {
+			_ = os.Remove(filepath.Dir(f.Path)) // unless somebody has something in it
+		}
+		return d, nil
 	}
 	return d, now.Write(text)
 }

@@ -194,10 +194,11 @@ func TestFileThatBirMadeGoes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, "")
+			l.file = filepath.Join(filepath.Dir(l.file), ".claude", "settings.json")
 			l.install(hookOp("Stop"))
 			touch(l)
 			l.uninstall()
-			if _, err := os.Stat(l.file); !errors.Is(err, os.ErrNotExist) {
+			if _, err := os.Stat(filepath.Dir(l.file)); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("it is there: %s", l.read())
 			}
 		})

@@ -207,3 +207,12 @@ func (o own) project(key string, into any) {
 		_ = n.Decode(into) // what is not in its usual form says nothing
 	}
 }
+
+// LocalEntry is the path of a server's entry in the project's local scope.
+func LocalEntry(p hosts.Places, name string) []string {
+	o, err := readOwn(p)
+	if err != nil { // whoever writes there finds it, too
+		o.key = keyOf(p.Root, p.OS)
+	}
+	return append(o.local(), name)
+}

@@ -39,8 +39,10 @@ type File struct {
 	Host    string       `json:"host"`
 	Format  string       `json:"format"`
 	Shape   *shape.Shape `json:"shape,omitempty"`
+	Shared  bool         `json:"shared,omitempty"` // the client takes a lock before it writes
 	Created bool         `json:"created,omitempty"`
-	Mode    fs.FileMode  `json:"mode,omitempty"` // that it had, where it was changed
+	MadeDir bool         `json:"madeDir,omitempty"` // the folder of the file, too
+	Mode    fs.FileMode  `json:"mode,omitempty"`    // that it had, where it was changed
 	// Before and After name the text before the first change and after the last one.
 	// Undo takes the one back to the other, newest first. It is empty where somebody
 	// else wrote between our changes: then each change is taken back by itself.
