@@ -31,11 +31,12 @@ const (
 type Provenance string
 
 // The origins of a body. A forced one was saved although it does not reproduce
-// the recording.
+// the recording; an untried one is saved nowhere, since it is only being checked.
 const (
 	ProvenanceCalculated Provenance = "calculated"
 	ProvenanceEdited     Provenance = "edited"
 	ProvenanceForced     Provenance = "forced"
+	ProvenanceUntried    Provenance = "untried"
 )
 
 // Scenario is an ordered list of tool calls whose inputs are computed.
@@ -99,6 +100,12 @@ func (s Step) Tool() string {
 		return s.ToolName
 	}
 	return s.UpstreamTool
+}
+
+// Unproved tells whether nothing has shown that the step's bodies do what was
+// recorded: somebody forced them, or they are being checked for the first time.
+func (s Step) Unproved() bool {
+	return s.Provenance != ProvenanceCalculated && s.Provenance != ProvenanceEdited
 }
 
 // Recording is a run as the engine reads it: the prompt and the calls that

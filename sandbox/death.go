@@ -45,7 +45,7 @@ func (w *process) death(ctx context.Context, err error) error {
 	case killedForCaller:
 		return fmt.Errorf("evaluate: %w", ctx.Err())
 	case killedForTime:
-		return fatal(TypeTimeout, fmt.Sprintf("ran longer than %v and was stopped", w.config.Timeout))
+		return fatal(TypeTimeout, fmt.Sprintf("ran longer than %v%s and was stopped", w.config.Timeout, w.slowness()))
 	case killedForMemory:
 		return w.overMemory()
 	}
@@ -59,6 +59,14 @@ func (w *process) death(ctx context.Context, err error) error {
 		}
 	}
 	return &lostError{reason: w.lastWords(errors.Join(ended, err))}
+}
+
+// slowness is what an author has to know of a timeout besides the time.
+func (w *process) slowness() string {
+	if w.level == LevelWasm {
+		return " at level wasm, which is ten times slower than level process,"
+	}
+	return ""
 }
 
 // exitCrash is how a Go program ends that panics or that its runtime gives up.

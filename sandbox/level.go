@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -79,99 +78,27 @@ func await(ended <-chan error, started time.Time, progress func(time.Duration)) 
 	}
 }
 
-// preparer makes level wasm ready for a pool when a body first needs it.
-type preparer struct {
-	config Config
-
-	mu      sync.Mutex // guards current, closed and cancel
-	current *preparation
-	closed  bool
-	cancel  context.CancelFunc
-	jobs    sync.WaitGroup
-}
-
-// preparation is one attempt.
-type preparation struct {
-	started time.Time
-	done    chan struct{} // closed when err is set
-	err     error
-}
-
-// begin starts an attempt, or joins the one that there is.
-func (p *preparer) begin(ctx context.Context) *preparation {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.current != nil {
-		return p.current
-	}
-	now := &preparation{started: time.Now(), done: make(chan struct{})}
-	if p.closed {
-		now.err = ErrClosed
-		close(now.done)
-		return now
-	}
-	p.current = now
-	ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx)) // others wait for it, too; close ends it
-	p.jobs.Go(func() {
-		defer close(now.done)
-		if now.err = Prepare(ctx, p.config, nil); now.err != nil {
-			p.config.Logger.Warn("sandbox.not_compiled", "error", now.err)
-		}
-	})
-	return now
-}
-
-// again forgets an attempt: what it compiled has gone.
-func (p *preparer) again() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.current = nil
-}
-
-func (p *preparer) close() {
-	p.mu.Lock()
-	p.closed = true
-	if p.cancel != nil {
-		p.cancel()
-	}
-	p.mu.Unlock()
-	p.jobs.Wait()
-}
-
-// level decides where a body runs. At level auto one that belongs to level wasm waits
-// for the compiler as long as a body may run, counted from the compiler's start, and
-// then runs at level process: a hook must not wait for ten seconds.
-func (p *Pool) level(ctx context.Context, body Body) (Level, error) {
+// level is where a body should run.
+func (p *Pool) level(body Body) Level {
 	switch {
-	case p.config.Level == LevelProcess || p.config.Level == LevelAuto && !body.Unproved:
-		return LevelProcess, nil
-	case p.config.Level == LevelAuto && p.config.CacheDir == "":
-		return LevelProcess, nil
-	}
-	attempt := p.preparer.begin(ctx)
-	patience := ctx
-	if p.config.Level == LevelAuto {
-		var cancel context.CancelFunc
-		patience, cancel = context.WithDeadline(ctx, attempt.started.Add(p.config.Timeout))
-		defer cancel()
-	}
-	var reason error
-	select {
-	case <-attempt.done:
-		reason = attempt.err
-	case <-p.closing:
-		return "", ErrClosed
-	case <-patience.Done():
-		reason = errors.New("still compiling")
-	}
-	switch {
-	case reason == nil:
-		return LevelWasm, nil
-	case ctx.Err() != nil:
-		return "", fmt.Errorf("wait for level wasm: %w", ctx.Err())
 	case p.config.Level == LevelWasm:
-		return "", unusable(reason.Error())
+		return LevelWasm
+	case p.config.Level == LevelAuto && body.Unproved && p.config.CacheDir != "":
+		return LevelWasm
 	}
-	p.config.Logger.Warn("sandbox.level_process", "reason", reason, "instead_of", LevelWasm)
-	return LevelProcess, nil
+	return LevelProcess
+}
+
+// notCompiled gets a worker where level wasm is not ready. A pool at that level compiles
+// it, however long the caller has to wait. One at level auto does not: it serves hooks,
+// and takes what `bir up` and `bir setup` have compiled ahead.
+func (p *Pool) notCompiled(ctx context.Context) (*process, error) {
+	if p.config.Level == LevelWasm {
+		if err := Prepare(ctx, p.config, nil); err != nil {
+			return nil, unusable(err.Error())
+		}
+		return p.start(ctx, LevelWasm)
+	}
+	p.config.Logger.Warn("sandbox.level", "level", LevelProcess, "instead_of", LevelWasm, "reason", errNotCompiled.Message)
+	return p.worker(ctx, LevelProcess)
 }

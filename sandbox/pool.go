@@ -26,7 +26,6 @@ type Pool struct {
 	closing    chan struct{}
 	quarantine *quarantine
 	warden     *warden
-	preparer   *preparer
 	counters   *counters
 
 	mu     sync.Mutex           // guards idle and closed
@@ -44,7 +43,6 @@ func NewPool(config Config) *Pool {
 		closing:    make(chan struct{}),
 		quarantine: newQuarantine(),
 		warden:     newWarden(),
-		preparer:   &preparer{config: config},
 		counters:   newCounters(),
 		idle:       map[Level][]*process{},
 	}
@@ -67,16 +65,12 @@ func (p *Pool) Eval(ctx context.Context, body Body, args Args) (Result, error) {
 	if err != nil {
 		return Result{}, &Error{Type: TypeSandbox, Message: fmt.Sprintf("encode the evaluation: %v", err)}
 	}
-	level, err := p.level(ctx, body)
-	if err != nil {
-		return Result{}, err
-	}
 	leave, err := p.enter(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	defer leave()
-	resp, err := p.evaluate(ctx, level, frame)
+	resp, level, err := p.evaluate(ctx, p.level(body), frame)
 	var fatal *fatalError
 	if errors.As(err, &fatal) {
 		p.quarantine.strike(body, fatal.fault)
@@ -127,24 +121,25 @@ func (p *Pool) enter(ctx context.Context) (leave func(), err error) {
 
 // evaluate tries a second time, on a fresh worker, when a worker ended for a
 // reason that is not the body's: somebody killed it, or it was the machine.
-func (p *Pool) evaluate(ctx context.Context, level Level, frame []byte) (*wire.Response, error) {
-	w, err := p.worker(ctx, level)
+func (p *Pool) evaluate(ctx context.Context, wanted Level, frame []byte) (*wire.Response, Level, error) {
+	w, err := p.worker(ctx, wanted)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
+	level := w.level
 	resp, err := p.call(ctx, w, frame)
 	var lost *lostError
 	if !errors.As(err, &lost) {
-		return resp, err
+		return resp, level, err
 	}
 	p.config.Logger.Warn("worker lost, trying once more", "reason", lost.reason)
 	if w, err = p.start(ctx, level); err != nil {
-		return nil, err
+		return nil, level, err
 	}
 	if resp, err = p.call(ctx, w, frame); errors.As(err, &lost) {
-		return nil, &Error{Type: TypeSandbox, Message: "the evaluator ended twice: " + lost.reason}
+		err = &Error{Type: TypeSandbox, Message: "the evaluator ended twice: " + lost.reason}
 	}
-	return resp, err
+	return resp, level, err
 }
 
 // call makes one exchange, and keeps the worker if it is still good.
@@ -211,18 +206,19 @@ func (p *Pool) worker(ctx context.Context, level Level) (*process, error) {
 	if w != nil {
 		return w, nil
 	}
-	return p.start(ctx, level)
+	w, err := p.start(ctx, level)
+	if errors.Is(err, errNotCompiled) {
+		return p.notCompiled(ctx)
+	}
+	return w, err
 }
 
 func (p *Pool) start(ctx context.Context, level Level) (*process, error) {
 	w, err := startProcess(ctx, p.config, level, p.warden)
-	if errors.Is(err, errNotCompiled) {
-		p.preparer.again()
-	}
 	if err != nil {
 		return nil, err
 	}
-	p.counters.started(level, w.hello.Confinement)
+	p.counters.started(w.level, w.hello.Confinement)
 	return w, nil
 }
 
@@ -248,6 +244,5 @@ func (p *Pool) Close() {
 		}
 	}
 	p.active.Wait()
-	p.preparer.close()
 	p.warden.close()
 }

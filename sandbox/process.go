@@ -77,8 +77,8 @@ func startProcess(ctx context.Context, config Config, level Level, warden *warde
 	return w, nil
 }
 
-// errNotCompiled is the error of a worker at level wasm whose cache has gone.
-var errNotCompiled error = unusable("what was compiled for level wasm has gone: try once more")
+// errNotCompiled is the error of a worker at level wasm before Prepare.
+var errNotCompiled = unusable("level wasm is not compiled yet")
 
 func unusable(message string) *Error { return &Error{Type: TypeSandbox, Message: message} }
 

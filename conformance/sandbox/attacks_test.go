@@ -28,9 +28,11 @@ type attack struct {
 // other things. What is being tested is that it ends at all, and near its time.
 const killedBy = 2500 * time.Millisecond
 
-func TestAttacksEndSafely(t *testing.T) {
+func TestAttacksEndSafely(t *testing.T) { atBothLevels(t, attacksEndSafely) }
+
+func attacksEndSafely(t *testing.T, level sandbox.Level) {
 	attacks := readCorpus[attack](t, "attacks-public.json")
-	pool := newPool(t, sandbox.Config{Size: 1})
+	pool := newPool(t, sandbox.Config{Size: 1, Level: level})
 	for _, a := range attacks {
 		t.Run(a.ID, func(t *testing.T) {
 			args := sandbox.Args{Raw: a.Args}

@@ -37,7 +37,7 @@ func TestOrdinaryCodeRunsAsInNode(t *testing.T) {
 	for i := range snippets {
 		snippets[i].Node.Message = ""
 	}
-	compareWithNode(t, snippets, "compat-differences.txt")
+	atBothLevels(t, func(t *testing.T, level sandbox.Level) { compareWithNode(t, level, snippets, "compat-differences.txt") })
 }
 
 // TestOwnCorpusRunsAsInNode compares with what record.mjs saw; it needs no Node.
@@ -61,16 +61,16 @@ func TestOwnCorpusRunsAsInNode(t *testing.T) {
 	if len(all) < 400 {
 		t.Errorf("only %d snippets", len(all))
 	}
-	compareWithNode(t, all, "own-differences.txt")
+	atBothLevels(t, func(t *testing.T, level sandbox.Level) { compareWithNode(t, level, all, "own-differences.txt") })
 }
 
 // tally is what became of a group's snippets.
 type tally struct{ same, all int }
 
-func compareWithNode(t *testing.T, snippets []snippet, differences string) {
+func compareWithNode(t *testing.T, level sandbox.Level, snippets []snippet, differences string) {
 	t.Helper()
 	known := readIDs(t, differences)
-	pool := newPool(t, sandbox.Config{})
+	pool := newPool(t, sandbox.Config{Level: level})
 	total, groups := tally{}, map[string]tally{}
 	for _, s := range snippets {
 		result, err := pool.Eval(t.Context(), raw(s.Body), sandbox.Args{Raw: s.Args})

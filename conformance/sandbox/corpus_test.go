@@ -5,19 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/bir-run/bir/sandbox"
-
-	// The worker is built and not linked; this keeps the go command from taking an
-	// old result for one of a changed worker.
-	_ "github.com/bir-run/bir/sandbox/confine"
-	_ "github.com/bir-run/bir/sandbox/worker"
 )
 
 // corpora are kept beside the checkout, not in it.
@@ -69,24 +62,6 @@ func (a *orderedArgs) UnmarshalJSON(data []byte) error {
 		*a = append(*a, sandbox.Arg{Name: fmt.Sprint(name), Value: value})
 	}
 	return nil
-}
-
-// newPool makes a pool of the real worker.
-func newPool(t *testing.T, config sandbox.Config) *sandbox.Pool {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "bir-sandbox")
-	if runtime.GOOS == "windows" {
-		path += ".exe"
-	}
-	build := exec.Command("go", "build", "-trimpath", "-o", path, "../../cmd/bir-sandbox")
-	build.Env = append(build.Environ(), "CGO_ENABLED=0") // as it is shipped
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	config.Command = []string{path}
-	pool := sandbox.NewPool(config)
-	t.Cleanup(pool.Close)
-	return pool
 }
 
 // sameJSON compares values, not text: keys in any order, numbers by value.

@@ -33,7 +33,7 @@ func (r *Runner) Params(ctx context.Context, source string, params map[string]js
 		return nil, err
 	}
 	r.params = given
-	completed, err := r.eval(ctx, sandbox.KindParams, source, "")
+	completed, err := r.eval(ctx, sandbox.Body{Kind: sandbox.KindParams, Source: source}, "")
 	if err != nil {
 		return nil, err
 	}
@@ -46,13 +46,13 @@ func (r *Runner) Input(ctx context.Context, step engine.Step) (json.RawMessage, 
 	if literal, ok := Literal(step.ToolInputLogic); ok {
 		return literal, nil
 	}
-	return r.eval(ctx, sandbox.KindToolInput, step.ToolInputLogic, "")
+	return r.eval(ctx, InputBody(step), "")
 }
 
 // Output reads a step's output and merges what it returns into the threaded
 // values.
 func (r *Runner) Output(ctx context.Context, step engine.Step, output string) (json.RawMessage, error) {
-	derived, err := r.eval(ctx, sandbox.KindToolOutput, step.ToolOutputLogic, output)
+	derived, err := r.eval(ctx, OutputBody(step), output)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (r *Runner) Output(ctx context.Context, step engine.Step, output string) (j
 
 // Response computes the response model.
 func (r *Runner) Response(ctx context.Context, source string) (json.RawMessage, error) {
-	return r.eval(ctx, sandbox.KindResponseParams, source, "")
+	return r.eval(ctx, sandbox.Body{Kind: sandbox.KindResponseParams, Source: source}, "")
 }
 
 // Threaded is what the output bodies have returned so far, as an object.
@@ -81,8 +81,18 @@ func (r *Runner) Threaded() json.RawMessage {
 	return threaded
 }
 
-func (r *Runner) eval(ctx context.Context, kind sandbox.Kind, source, output string) (json.RawMessage, error) {
-	result, err := r.evaluator.Eval(ctx, sandbox.Body{Kind: kind, Source: source}, sandbox.Args{
+// InputBody is the body that computes a step's arguments.
+func InputBody(step engine.Step) sandbox.Body {
+	return sandbox.Body{Kind: sandbox.KindToolInput, Source: step.ToolInputLogic, Unproved: step.Unproved()}
+}
+
+// OutputBody is the body that reads a step's output.
+func OutputBody(step engine.Step) sandbox.Body {
+	return sandbox.Body{Kind: sandbox.KindToolOutput, Source: step.ToolOutputLogic, Unproved: step.Unproved()}
+}
+
+func (r *Runner) eval(ctx context.Context, body sandbox.Body, output string) (json.RawMessage, error) {
+	result, err := r.evaluator.Eval(ctx, body, sandbox.Args{
 		Params:     r.params,
 		RespParams: r.Threaded(),
 		ToolOutput: output,

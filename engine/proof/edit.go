@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/bir-run/bir/engine"
 	"github.com/bir-run/bir/engine/logic"
@@ -20,7 +21,8 @@ func CheckEdit(ctx context.Context, ev engine.Evaluator, old, changed engine.Sce
 	if err != nil {
 		return Report{Problems: []string{err.Error()}}, nil
 	}
-	report, err := Check(ctx, ev, changed, rec)
+	after.Provenance = engine.ProvenanceUntried
+	report, err := Check(ctx, ev, with(changed, after), rec)
 	if err != nil {
 		return Report{}, err
 	}
@@ -46,6 +48,14 @@ func stepsAt(old, changed engine.Scenario, stepIndex int) (before, after engine.
 		}
 	}
 	return before, after, fmt.Errorf("there is no step %d", stepIndex)
+}
+
+// with is a scenario that has another step in the place of one with its index.
+func with(s engine.Scenario, step engine.Step) engine.Scenario {
+	s.Steps = slices.Clone(s.Steps)
+	at := slices.IndexFunc(s.Steps, func(other engine.Step) bool { return other.StepIndex == step.StepIndex })
+	s.Steps[at] = step
+	return s
 }
 
 func sameLogic(a, b engine.Step) bool {
@@ -186,14 +196,14 @@ func (p *prober) evalInput(ctx context.Context, step engine.Step, k kinds) (json
 	if literal, ok := logic.Literal(step.ToolInputLogic); ok {
 		return literal, nil
 	}
-	result, err := p.ev.Eval(ctx, sandbox.Body{Kind: sandbox.KindToolInput, Source: step.ToolInputLogic}, sandbox.Args{
+	result, err := p.ev.Eval(ctx, logic.InputBody(step), sandbox.Args{
 		Params: perturb(p.params, k), RespParams: perturb(p.resp, k), World: p.world,
 	})
 	return result.Value, err
 }
 
 func (p *prober) evalOutput(ctx context.Context, step engine.Step, k kinds) (json.RawMessage, error) {
-	result, err := p.ev.Eval(ctx, sandbox.Body{Kind: sandbox.KindToolOutput, Source: step.ToolOutputLogic}, sandbox.Args{
+	result, err := p.ev.Eval(ctx, logic.OutputBody(step), sandbox.Args{
 		Params: perturb(p.params, k), RespParams: perturb(p.resp, k),
 		ToolOutput: perturbText(p.output, k), World: p.world,
 	})

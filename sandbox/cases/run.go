@@ -25,6 +25,7 @@ type Outcome struct {
 	Console     []string        `json:"console"`
 	DurationMS  float64         `json:"durationMs"`
 	MemoryBytes int64           `json:"memoryBytes"`
+	Level       sandbox.Level   `json:"level,omitempty"` // where it ran; nothing when it did not
 
 	// Difference says in a sentence how the outcome is not the expected one.
 	Difference string `json:"difference,omitempty"`
@@ -62,6 +63,7 @@ func run(ctx context.Context, evaluator Evaluator, c Case) (Outcome, error) {
 	out.Value = result.Value
 	out.DurationMS = float64(result.Duration.Microseconds()) / 1000
 	out.MemoryBytes = result.MemoryBytes
+	out.Level = result.Level
 	out.Difference = difference(c, out)
 	out.OK = out.Difference == "" && (c.Expect != nil || out.Error == nil)
 	return out, nil

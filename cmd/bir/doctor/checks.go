@@ -15,7 +15,6 @@ import (
 	"github.com/bir-run/bir/recorder/launch"
 	"github.com/bir-run/bir/recorder/redact"
 	"github.com/bir-run/bir/recorder/spool"
-	"github.com/bir-run/bir/sandbox"
 	"github.com/bir-run/bir/sandbox/guard"
 )
 
@@ -92,35 +91,6 @@ func spooled(_ context.Context, a *app.App) []Finding {
 		return []Finding{{Check: "spool", State: Note, Detail: fmt.Sprintf("%d runs wait for the service", len(waiting)), Fix: "bir runs list sends them"}}
 	}
 	return []Finding{good("spool", "nothing waits")}
-}
-
-// evaluator runs one body and one that must be stopped.
-func evaluator(ctx context.Context, a *app.App) []Finding {
-	pool, err := a.Pool()
-	if err != nil {
-		return []Finding{bad("sandbox", err, "build bir-sandbox beside bir with make")}
-	}
-	defer pool.Close()
-	body := sandbox.Body{Kind: sandbox.KindRaw, Source: "return 6 * 7;"}
-	started := time.Now()
-	if _, err := pool.Eval(ctx, body, sandbox.Args{}); err != nil {
-		return []Finding{bad("sandbox", err, "run bir-sandbox --version")}
-	}
-	first := time.Since(started)
-	started = time.Now()
-	if _, err := pool.Eval(ctx, body, sandbox.Args{}); err != nil {
-		return []Finding{bad("sandbox", err, "run bir-sandbox --version")}
-	}
-	warm := time.Since(started)
-	_, err = pool.Eval(ctx, sandbox.Body{Kind: sandbox.KindRaw, Source: "for (;;) {}"}, sandbox.Args{})
-	var fault *sandbox.Error
-	if !errors.As(err, &fault) || fault.Type != sandbox.TypeTimeout {
-		return []Finding{bad("sandbox", fmt.Errorf("a body without an end was not stopped: %w", err), "")}
-	}
-	return []Finding{
-		good("sandbox", "level process; first evaluation %.1f ms, warm %.2f ms, an endless body stopped after %s", ms(first), ms(warm), a.Env.LogicTimeout),
-		good("sandbox", "held by %s", strings.Join(pool.Stats().Levels[sandbox.LevelProcess].Confinement, ", ")),
-	}
 }
 
 func guards(ctx context.Context, a *app.App) []Finding {

@@ -26,7 +26,7 @@ type options struct {
 	timeout                  time.Duration
 	memory                   string
 	now, zone                string
-	format                   string
+	format, level            string
 	asJSON                   bool
 	update, watch            bool
 }
@@ -40,6 +40,8 @@ func completions(cmd *cobra.Command) {
 	}
 	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(kinds, cobra.ShellCompDirectiveNoFileComp))
 	formats := []cobra.Completion{string(report.Text), string(report.JSON), string(report.TAP), string(report.JUnit)}
+	levels := []cobra.Completion{string(sandbox.LevelAuto), string(sandbox.LevelProcess), string(sandbox.LevelWasm)}
+	_ = cmd.RegisterFlagCompletionFunc("level", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -159,6 +161,12 @@ func (o options) limits() (app.Limits, error) {
 		return l, cli.Usage("--timeout %s is out of range, want up to 10s", o.timeout)
 	}
 	l.Timeout = o.timeout
+	switch level := sandbox.Level(o.level); level {
+	case "", sandbox.LevelAuto, sandbox.LevelProcess, sandbox.LevelWasm:
+		l.Level = level
+	default:
+		return l, cli.Usage("--level is %q, want auto, process or wasm", o.level)
+	}
 	if o.memory == "" {
 		return l, nil
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/bir-run/bir/cmd/internal/cli"
 	"github.com/bir-run/bir/engine/logic"
 	"github.com/bir-run/bir/engine/value"
-	"github.com/bir-run/bir/sandbox"
 	"github.com/bir-run/bir/sandbox/cases"
 )
 
@@ -31,7 +30,7 @@ func (t tester) stepCases(ctx context.Context) ([]cases.Case, error) {
 	}
 	id := fmt.Sprintf("%s step %d", found.scn.ID, args.step.StepIndex)
 	input := cases.Case{
-		ID: id + " input", Body: sandbox.Body{Kind: sandbox.KindToolInput, Source: args.step.ToolInputLogic}, Args: args.Args,
+		ID: id + " input", Body: logic.InputBody(args.step), Args: args.Args,
 		Expect: &cases.Expect{Value: args.call.Input}, Compare: value.Diff,
 	}
 	if literal, ok := logic.Literal(args.step.ToolInputLogic); ok {
@@ -39,7 +38,7 @@ func (t tester) stepCases(ctx context.Context) ([]cases.Case, error) {
 		input.Compare = func(want, _ json.RawMessage) string { return value.Diff(want, literal) }
 	}
 	output := cases.Case{
-		ID: id + " output", Body: sandbox.Body{Kind: sandbox.KindToolOutput, Source: args.step.ToolOutputLogic}, Args: args.Args,
+		ID: id + " output", Body: logic.OutputBody(args.step), Args: args.Args,
 	}
 	return []cases.Case{input, output}, nil
 }

@@ -1,6 +1,7 @@
 package logic
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -23,7 +24,10 @@ func newTest(a *app.App) *cobra.Command {
 A case file is a list: [{"id","kind","body","args":{"params","respParams","toolOutput"},
 "expect":{"value":…} or {"error":"timeout|memory|syntax|throw|result"}}]. Kind raw takes the
 keys of args as parameters, in order. With --json each case is one line:
-{"id","ok","value","error":{"type","message","line","column"},"console":[],"durationMs","memoryBytes"}
+{"id","ok","value","error":{"type","message","line","column"},"console":[],"durationMs","memoryBytes","level"}
+
+A body runs at level process, and the forced bodies of a step where a replay runs them; --level wasm
+runs all at the second, slower level, which has to be compiled once.
 
 --update shows what is different and makes it the expected value, in the file of the case or
 of --expect; a case that failed stays as it is. --watch runs again when a file, or the
@@ -34,7 +38,8 @@ scenario, has changed, until Ctrl-C.
 			"  echo 'return { n: params.a + 1 }' | bir logic test --kind params --body -\n" +
 			"  bir logic test scn_0192… --step 2 --watch\n" +
 			"  bir logic test --cases cases/ --format junit > logic.xml\n" +
-			"  bir logic test --cases cases/ --update",
+			"  bir logic test --cases cases/ --update\n" +
+			"  bir logic test --cases cases/ --level wasm",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.CompleteScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,6 +55,7 @@ scenario, has changed, until Ctrl-C.
 	f.IntVar(&o.step, "step", 0, "with a scenario: the step, from 1")
 	f.DurationVar(&o.timeout, "timeout", 0, "time a body may run, at most 10s (default BIR_LOGIC_TIMEOUT_MS)")
 	f.StringVar(&o.memory, "memory", "", "memory a body may use, such as 64MB (default BIR_LOGIC_MEMORY_MB)")
+	f.StringVar(&o.level, "level", "", "auto, process or wasm (default BIR_SANDBOX)")
 	f.StringVar(&o.now, "now", "", "what the clock shows, RFC 3339 (default 2000-01-01T00:00:00Z)")
 	f.StringVar(&o.zone, "tz", "", "time zone, such as Europe/Berlin (default UTC)")
 	f.StringVar(&o.format, "format", "", "text, json, tap or junit (default text)")
@@ -70,6 +76,11 @@ func test(ctx context.Context, a *app.App, o options, args []string) error {
 	limits, err := o.limits()
 	if err != nil {
 		return err
+	}
+	if cmp.Or(limits.Level, sandbox.Level(a.Env.Sandbox)) == sandbox.LevelWasm {
+		if err := a.PrepareSandbox(ctx); err != nil {
+			return err
+		}
 	}
 	pool, err := a.PoolWith(limits)
 	if err != nil {

@@ -45,6 +45,7 @@ func (a *App) Service(ctx context.Context) (*client.Client, error) {
 type Limits struct {
 	Timeout     time.Duration
 	MemoryBytes int64
+	Level       sandbox.Level
 }
 
 // Pool makes a pool of evaluators. The caller closes it.
@@ -52,16 +53,14 @@ func (a *App) Pool() (*sandbox.Pool, error) { return a.PoolWith(Limits{}) }
 
 // PoolWith makes a pool with limits of its own.
 func (a *App) PoolWith(l Limits) (*sandbox.Pool, error) {
-	worker, err := a.Binary("bir-sandbox")
+	config, err := a.sandboxConfig()
 	if err != nil {
 		return nil, err
 	}
-	return sandbox.NewPool(sandbox.Config{
-		Command:     []string{worker},
-		Timeout:     cmp.Or(l.Timeout, a.Env.LogicTimeout),
-		MemoryBytes: cmp.Or(l.MemoryBytes, a.Env.LogicMemoryBytes),
-		Logger:      a.Log,
-	}), nil
+	config.Timeout = cmp.Or(l.Timeout, config.Timeout)
+	config.MemoryBytes = cmp.Or(l.MemoryBytes, config.MemoryBytes)
+	config.Level = cmp.Or(l.Level, config.Level)
+	return sandbox.NewPool(config), nil
 }
 
 // Binary finds another of bir's binaries.

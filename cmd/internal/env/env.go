@@ -22,6 +22,7 @@ type Env struct {
 	Off              bool          //
 	LogicTimeout     time.Duration //
 	LogicMemoryBytes int64         //
+	Sandbox          string        // auto, process or wasm: where bodies run
 	StepTimeout      time.Duration //
 	MaxMessageBytes  int           //
 	ConnectTimeout   time.Duration // to a server over HTTP
@@ -80,6 +81,8 @@ func table() []variable {
 				e.LogicMemoryBytes = n * mib
 				return err
 			}},
+		{name: "BIR_SANDBOX", def: "auto", meaning: "where bodies run: auto, process, or wasm inside it; auto takes wasm for those that nobody has proved",
+			read: func(e *Env, v string) (err error) { e.Sandbox, err = level(v); return err }},
 		{name: "BIR_STEP_TIMEOUT_MS", def: "60000", meaning: "time a replayed tool call may take, 1 to 600000",
 			read: func(e *Env, v string) (err error) {
 				e.StepTimeout, err = millis(v, 1, 600*second)
@@ -224,6 +227,14 @@ func boolean(v string) (bool, error) {
 		return false, nil
 	}
 	return false, errors.New("want 0 or 1")
+}
+
+func level(v string) (string, error) {
+	switch v {
+	case "auto", "process", "wasm":
+		return v, nil
+	}
+	return "", errors.New("want auto, process or wasm")
 }
 
 func correlation(v string) (callIDs bool, err error) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bir-run/bir/cmd/internal/cli"
+	"github.com/bir-run/bir/sandbox"
 	"github.com/bir-run/bir/sandbox/cases"
 )
 
@@ -27,7 +28,11 @@ func (t *text) Case(o cases.Outcome) error {
 	if o.MemoryBytes > 0 {
 		memory = fmt.Sprintf(", %.1f MB", float64(o.MemoryBytes)/(1<<20))
 	}
-	fmt.Fprintf(t.w, "%s  %s  %.2f ms%s\n", word, o.ID, o.DurationMS, memory)
+	level := ""
+	if o.Level == sandbox.LevelWasm { // the slower one explains the time
+		level = ", level wasm"
+	}
+	fmt.Fprintf(t.w, "%s  %s  %.2f ms%s%s\n", word, o.ID, o.DurationMS, memory, level)
 	if o.Error != nil {
 		fmt.Fprintf(t.w, "   %s: %s\n", o.Error.Type, indented(Visible(o.Error.Error())))
 	}
