@@ -10,6 +10,7 @@ package correlate
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -101,6 +102,11 @@ func duration(ms float64) time.Duration { return time.Duration(ms * float64(time
 func (c *Call) Matches(w client.StepReport) bool {
 	return w.ToolUseID == "" && c.Wire == nil && w.Fingerprint != "" && slices.Contains(c.Fingerprints, w.Fingerprint) &&
 		w.StartedAt.Sub(c.Began) < FingerprintWindow
+}
+
+// Before orders calls by when they began.
+func (c *Call) Before(d *Call) bool {
+	return cmp.Or(c.Began.Compare(d.Began), cmp.Compare(c.ID, d.ID)) < 0
 }
 
 // Bytes is about what the call's payloads take.

@@ -79,9 +79,8 @@ func (b *Book) turnedOff(e machine.Event) {
 // opens says whether an event opens a run where its session has none.
 func opens(e machine.Event) bool {
 	switch e.Kind {
-	case "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "SubagentStart":
-		return true
-	case "Stop", "StopFailure":
+	case "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "SubagentStart",
+		"Stop", "StopFailure":
 		return true
 	}
 	return false
@@ -100,18 +99,26 @@ func (b *Book) prepare(e *machine.Event) {
 		e.NewRun = recorder.NewID("run")
 	}
 	b.mu.Lock()
-	run := b.subject(*e)
+	subjects := b.subjectsLocked(*e)
+	started := len(subjects) > 0 || b.state.Prompts.Has(e.PromptID)
 	b.mu.Unlock()
-	if e.Kind == "UserPromptSubmit" && e.Transcript != "" {
+	for _, run := range subjects {
+		b.look(e, run)
+	}
+	switch {
+	case e.Transcript == "":
+	case e.Kind == "UserPromptSubmit":
 		mark := transcript.Take(e.Transcript, e.At)
 		e.Mark = &mark
-	}
-	if run != nil {
-		e.View = b.view(*e, run)
-		return
-	}
-	if e.Kind != "UserPromptSubmit" && opens(*e) && e.Transcript != "" {
+	case opens(*e) && !started:
 		b.missed(e)
+	}
+}
+
+// look adds to an event what the transcript says of a run.
+func (b *Book) look(e *machine.Event, run *machine.Run) {
+	if v := b.view(*e, run); v != nil {
+		e.Views = append(e.Views, *v)
 	}
 }
 
@@ -124,10 +131,7 @@ func (b *Book) missed(e *machine.Event) {
 	}
 	turn.Prompt = text(turn.Prompt)
 	e.Missed = &turn
-	run := &machine.Run{
-		ID: e.NewRun, Mark: &turn.Mark, Windows: []machine.Window{{From: turn.Mark.At}}, Started: turn.Mark.At,
-	}
-	e.View = b.view(*e, run)
+	b.look(e, &machine.Run{ID: e.NewRun, Mark: &turn.Mark, Windows: []machine.Window{{From: turn.Mark.At}}})
 }
 
 // answer is what a hook says to the host: nothing but an id for a call to carry,

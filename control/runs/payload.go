@@ -55,7 +55,7 @@ func (b *Book) read(name string, payload []byte, now time.Time) (machine.Event, 
 
 func str(p gjson.Result, path string) string {
 	if v := p.Get(path); v.Type == gjson.String {
-		return v.Str
+		return strings.Clone(v.Str) // else it keeps the whole payload
 	}
 	return ""
 }

@@ -17,10 +17,14 @@ const (
 	flushTimeout = 10 * time.Second
 	// maxJournal is the size from which a journal is made shorter.
 	maxJournal = 8 << 20
-	// sessionWait is how long a session without a word counts as live.
-	sessionWait = time.Hour
-	// hostWait is how long a host has to start its servers anew.
-	hostWait = 2 * time.Minute
+	// sessionWait is how long a session without a word counts as live. It may be waiting
+	// for its user, and the next prompt needs somebody to hear it.
+	sessionWait = 12 * time.Hour
+	// sessionGone is how long one without a word does whose servers have all ended: its
+	// host was killed, or its servers failed.
+	sessionGone = 10 * time.Minute
+	// proxyKept is how long a proxy that ended is remembered, longer than sessionGone.
+	proxyKept = 15 * time.Minute
 )
 
 // Run does what time asks for: it gives up on halves that never come, closes runs,
@@ -69,23 +73,34 @@ func (b *Book) Tick(now time.Time) {
 	b.mu.Lock()
 	due, ok := b.state.Due()
 	e := machine.Event{Kind: machine.KindTick, At: now}
+	var ended []string
 	if now.Sub(b.lastLive) >= lookEvery {
 		b.lastLive = now
-		e.Gone, e.Lost = b.goneLocked(now)
+		e.Gone, ended = b.goneLocked(now)
 	}
-	var run *machine.Run
+	var held []*machine.Run
 	for _, r := range b.state.Runs {
 		if !r.Deadline.IsZero() && !now.Before(r.Deadline) {
-			run = outline(r)
+			held = append(held, outline(r))
 		}
 	}
 	b.mu.Unlock()
-	if (!ok || now.Before(due)) && len(e.Gone)+len(e.Lost) == 0 {
-		return
+	for _, id := range ended {
+		end := machine.Event{Kind: "SessionEnd", At: now, Session: id}
+		b.prepare(&end)
+		b.apply(end)
 	}
-	if run != nil {
-		e.View = b.view(e, run)
+	for _, r := range held {
+		over := machine.Event{Kind: machine.KindTick, At: now, Run: r.ID}
+		b.look(&over, r)
+		b.apply(over)
 	}
+	if len(e.Gone) > 0 || (ok && !now.Before(due)) {
+		b.apply(e)
+	}
+}
+
+func (b *Book) apply(e machine.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.applyLocked(e)
@@ -96,20 +111,20 @@ func (b *Book) Tick(now time.Time) {
 func (b *Book) goneLocked(now time.Time) (proxies, sessions []string) {
 	alive, dead := map[string]bool{}, map[string]bool{}
 	for id, p := range b.proxies {
-		p.Alive = b.cfg.Alive(p.PID)
-		if p.Alive {
+		if p.Alive = b.cfg.Alive(p.PID); p.Alive {
 			alive[p.SessionID] = true
+			p.LastSeen = now
 			continue
 		}
 		dead[p.SessionID] = true
-		if now.Sub(p.LastSeen) >= hostWait {
+		if now.Sub(p.LastSeen) >= proxyKept {
 			proxies = append(proxies, id)
 			delete(b.proxies, id)
 		}
 	}
 	for id, s := range b.state.Sessions {
 		quiet := now.Sub(s.Seen)
-		if (dead[id] && !alive[id] && quiet >= hostWait) || (quiet >= 12*sessionWait) {
+		if (dead[id] && !alive[id] && quiet >= sessionGone) || (quiet >= sessionWait) {
 			sessions = append(sessions, id)
 		}
 	}

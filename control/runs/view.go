@@ -9,29 +9,34 @@ import (
 	"github.com/bir-run/bir/control/transcript"
 )
 
-// subject is a copy of what is to be known of the run whose transcript an event makes
-// worth reading, nil where there is none. The copy is shallow: its maps are the
-// run's own and must be read under the lock, which view does not hold.
-func (b *Book) subject(e machine.Event) *machine.Run {
+// subjectsLocked are the runs whose transcript an event makes worth reading: the one
+// that it belongs to, or those that may end with it.
+func (b *Book) subjectsLocked(e machine.Event) (out []*machine.Run) {
 	switch e.Kind {
-	case "UserPromptSubmit", "SessionEnd":
-		// The end of the turn before: nobody else may have told of it.
-		if s := b.state.Sessions[e.Session]; s != nil {
-			if r := b.state.Runs[s.Run]; r != nil {
-				return outline(r)
+	case "PermissionRequest", "PermissionDenied", "UserPromptExpansion", "PreCompact":
+	case "UserPromptSubmit":
+		// The turn before: nobody else may have told of its end.
+		if s := b.state.Sessions[e.Session]; s != nil && b.state.Runs[s.Run] != nil {
+			out = append(out, outline(b.state.Runs[s.Run]))
+		}
+	case "SessionStart", "SessionEnd":
+		if e.Source == "compact" {
+			return nil
+		}
+		for _, r := range b.state.Runs {
+			if r.Session == e.Session {
+				out = append(out, outline(r))
 			}
 		}
-		return nil
-	case "SessionStart", "PermissionRequest", "PermissionDenied", "UserPromptExpansion", "PreCompact":
-		return nil
+	default:
+		if r := b.state.RunOf(e); r != nil {
+			out = append(out, outline(r))
+		}
 	}
-	if r := b.state.RunOf(e); r != nil {
-		return outline(r)
-	}
-	return nil
+	return out
 }
 
-// outline copies what view reads of a run.
+// outline copies what view reads of a run, without the lock.
 func outline(r *machine.Run) *machine.Run {
 	o := *r
 	o.Agents = maps.Clone(r.Agents)
@@ -43,7 +48,7 @@ func outline(r *machine.Run) *machine.Run {
 // of which no hook told.
 func ends(kind string) bool {
 	switch kind {
-	case "Stop", "StopFailure", "SubagentStop", "SessionEnd", "UserPromptSubmit", machine.KindTick:
+	case "Stop", "StopFailure", "SubagentStop", "SessionStart", "SessionEnd", "UserPromptSubmit", machine.KindTick:
 		return true
 	}
 	return false
@@ -97,6 +102,7 @@ func (b *Book) whole(e machine.Event, run *machine.Run, l *transcript.Ledger, v 
 	if e.Kind == "Stop" || e.Kind == "StopFailure" { // the last message may be a moment younger than the hook
 		owner.Windows = append(owner.Windows, machine.Window{From: e.At, To: e.At.Add(time.Second)})
 	}
+	v.Whole = true
 	v.Usage, v.Measured = l.Usage(owner.Owns)
 	for agent := range run.Agents {
 		v.Measured = v.Measured && l.Has(agent)

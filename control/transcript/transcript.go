@@ -36,15 +36,36 @@ type Mark struct {
 // Claude Code creates it after the first prompt.
 func Take(path string, now time.Time) Mark {
 	m := Mark{Path: path, At: now}
-	f, err := os.Open(path)
+	f, info, err := open(path)
 	if err != nil {
 		return m
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		m.Size, m.Head = info.Size(), head(f, info.Size())
-	}
+	m.Size, m.Head = info.Size(), head(f, info.Size())
 	return m
+}
+
+// errNoFile is something else under the name of a transcript.
+var errNoFile = errors.New("not a regular file")
+
+// open opens a regular file. Anything else may never answer: the host names the path,
+// and a pipe would hold the hook up.
+func open(path string) (*os.File, os.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, errNoFile
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err = f.Stat(); err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, info, nil
 }
 
 // headBytes is how much of a file tells it from another. The first line has the
@@ -133,7 +154,7 @@ func globEscape(dir string) string {
 
 // follow reads on in one file.
 func (l *Ledger) follow(path, agent string) error {
-	f, err := os.Open(path)
+	f, info, err := open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		l.replaced = l.replaced || l.files[path] != nil || (agent == "" && l.mark.Size > 0)
 		return nil
@@ -142,10 +163,6 @@ func (l *Ledger) follow(path, agent string) error {
 		return fmt.Errorf("read %s: %w", filepath.Base(path), err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("read %s: %w", filepath.Base(path), err)
-	}
 	known := l.files[path]
 	if known == nil && agent != "" && info.ModTime().Before(l.mark.At.Add(-time.Second)) {
 		return nil // of an earlier turn

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"io"
-	"os"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -21,15 +20,14 @@ type Turn struct {
 // Find looks for the turn of a prompt, by the id that Claude Code gave it. It reads
 // only the end of the file, where the turn under way is.
 func Find(path, promptID string) (Turn, bool) {
-	f, err := os.Open(path)
-	if err != nil || promptID == "" {
+	if promptID == "" {
+		return Turn{}, false
+	}
+	f, info, err := open(path)
+	if err != nil {
 		return Turn{}, false
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return Turn{}, false
-	}
 	skip := max(info.Size()-tailBytes, 0)
 	if _, err := f.Seek(skip, io.SeekStart); err != nil {
 		return Turn{}, false

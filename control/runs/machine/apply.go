@@ -4,9 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/bir-run/bir/control/correlate"
-	"github.com/bir-run/bir/recorder"
 )
 
 // step is one event being applied.
@@ -20,6 +17,11 @@ type step struct {
 func (s *State) Apply(e Event) []Change {
 	st := &step{State: s, e: e}
 	st.session()
+	for i := range e.Views {
+		if r := s.Runs[e.Views[i].Run]; r != nil {
+			r.see(&e.Views[i])
+		}
+	}
 	st.handle()
 	for _, r := range s.ordered() {
 		st.settle(r)
@@ -44,7 +46,7 @@ func (s *State) ordered() []*Run {
 
 // session notes what every hook event says of its session.
 func (s *step) session() {
-	if s.e.Session == "" || s.e.Kind == KindRegister || s.e.Kind == "SessionEnd" {
+	if s.e.Session == "" || s.e.Kind == "SessionEnd" {
 		return
 	}
 	known := s.Sessions[s.e.Session]
@@ -121,7 +123,6 @@ func (s *step) sessionStart() {
 func (s *step) sessionEnd() {
 	for _, r := range s.ordered() {
 		if r.Session == s.e.Session {
-			s.see(r)
 			s.close(r, r.Stopped.IsZero())
 		}
 	}
@@ -191,7 +192,6 @@ func (s *step) leave(session string) {
 	if r == nil {
 		return
 	}
-	s.see(r)
 	for _, t := range r.Tasks {
 		t.Ended = t.Ended || !t.Agent
 	}
@@ -217,7 +217,7 @@ func (r *Run) running() int {
 func (s *step) open(input string) *Run {
 	r := &Run{
 		ID: s.e.NewRun, Session: s.e.Session, Input: input, CWD: s.e.CWD,
-		Started: s.e.At, Last: s.e.At, Windows: []Window{{From: s.e.At}},
+		Started: s.e.At, Windows: []Window{{From: s.e.At}},
 	}
 	if s.e.PromptID != "" {
 		r.Prompts = []string{s.e.PromptID}
@@ -234,15 +234,11 @@ func (s *step) open(input string) *Run {
 // there, the transcript may have it; otherwise the run lacks its beginning.
 func (s *step) run() *Run {
 	r := s.RunOf(s.e)
-	if r != nil {
-		s.see(r)
+	if r != nil || s.e.NewRun == "" || s.Sessions[s.e.Session] == nil {
 		return r
 	}
-	if s.e.NewRun == "" || s.Sessions[s.e.Session] == nil {
-		return nil
-	}
 	s.leave(s.e.Session)
-	if s.e.Missed == nil {
+	if s.e.Missed == nil || s.Prompts.Has(s.e.PromptID) {
 		r = s.open("")
 		r.Lossy = true
 		return r
@@ -250,21 +246,30 @@ func (s *step) run() *Run {
 	r = s.open(s.e.Missed.Prompt)
 	mark := s.e.Missed.Mark
 	r.Mark, r.Started, r.Windows[0].From = &mark, mark.At, mark.At
-	s.see(r)
+	if v := s.view(r); v != nil {
+		r.see(v)
+	}
 	return r
 }
 
-// see takes in what the transcript says of a run.
-func (s *step) see(r *Run) {
-	r.Last = s.e.At
-	v := s.e.View
-	if v == nil || v.Run != r.ID {
-		return
+// view is what the event's transcript says of a run.
+func (s *step) view(r *Run) *View {
+	for i := range s.e.Views {
+		if s.e.Views[i].Run == r.ID {
+			return &s.e.Views[i]
+		}
 	}
+	return nil
+}
+
+// see takes in what the transcript says of a run.
+func (r *Run) see(v *View) {
 	if v.Version != "" {
 		r.Version = v.Version
 	}
-	r.Usage, r.Measured = v.Usage, v.Measured
+	if v.Whole {
+		r.Usage, r.Measured = v.Usage, v.Measured
+	}
 	if v.Answer != "" {
 		r.Answer = v.Answer
 	}
@@ -275,11 +280,13 @@ func (s *step) see(r *Run) {
 
 // alive notes that the main thread of a run is at work again.
 func (s *step) alive(r *Run) {
-	r.Last = s.e.At
 	if r.Stopped.IsZero() {
 		return
 	}
-	r.Stopped, r.Deadline = time.Time{}, time.Time{}
+	r.Stopped, r.Deadline, r.Closed = time.Time{}, time.Time{}, time.Time{}
+	if session := s.Sessions[r.Session]; session != nil && session.Run == "" {
+		session.Run = r.ID
+	}
 	if n := len(r.Windows); n > 0 && !r.Windows[n-1].To.IsZero() {
 		r.Windows = append(r.Windows, Window{From: s.e.At})
 	}
@@ -296,130 +303,5 @@ func (r *Run) shut(at time.Time) {
 func (s *step) expansion() {
 	if r := s.RunOf(s.e); r != nil && s.e.Text != "" && !r.Announced {
 		r.Input = s.e.Text
-	}
-}
-
-func (s *step) agentStart() {
-	if r := s.run(); r != nil && s.e.Agent != "" {
-		r.Agents[s.e.Agent] = s.e.AgentType
-	}
-}
-
-// agentStop ends a subagent. A compaction says that one ended which never began.
-func (s *step) agentStop() {
-	r := s.RunOf(s.e)
-	if r == nil {
-		return
-	}
-	if _, ok := r.Agents[s.e.Agent]; !ok {
-		return
-	}
-	s.see(r)
-	s.recover(r)
-	s.endOpen(r, func(c *correlate.Call) bool { return c.Agent == s.e.Agent }, false)
-	if t := r.Tasks[s.e.Agent]; t != nil {
-		t.Ended = true
-		s.await(r)
-	}
-}
-
-// compact spoils the count of tokens: the request for a summary is in no transcript.
-func (s *step) compact() {
-	session := s.Sessions[s.e.Session]
-	if session == nil {
-		return
-	}
-	if r := s.Runs[session.Run]; r != nil && r.Stopped.IsZero() {
-		r.Compacted = true
-	}
-}
-
-func (s *step) stop() {
-	r := s.run()
-	if r == nil {
-		return
-	}
-	if s.e.Kind == "Stop" && s.e.Text != "" {
-		r.Answer = s.e.Text
-	}
-	if s.e.Kind == "StopFailure" {
-		r.Answer = "" // of the client, about an error
-	}
-	s.recover(r)
-	s.tasks(r)
-	s.endOpen(r, func(c *correlate.Call) bool { t := r.Tasks[c.Agent]; return t == nil || t.Ended }, false)
-	r.Stopped = s.e.At
-	r.shut(s.e.At)
-	s.await(r)
-}
-
-// tasks notes what works on in the background. What belongs to no other run belongs
-// to this one.
-func (s *step) tasks(r *Run) {
-	listed := map[string]bool{}
-	for _, t := range s.e.Tasks {
-		listed[t.ID] = true
-		if s.taskOwner(t.ID, r) == nil && r.Tasks[t.ID] == nil {
-			_, agent := r.Agents[t.ID]
-			r.Tasks[t.ID] = &Background{Agent: agent || t.Type == "subagent"}
-		}
-	}
-	for _, other := range s.Runs {
-		if other.Session != r.Session {
-			continue
-		}
-		for id, t := range other.Tasks {
-			t.Ended = t.Ended || !listed[id]
-		}
-	}
-}
-
-// taskOwner finds another run that a task belongs to.
-func (s *step) taskOwner(id string, not *Run) *Run {
-	for _, r := range s.Runs {
-		_, agent := r.Agents[id]
-		if r != not && r.Session == not.Session && (agent || r.Tasks[id] != nil) {
-			return r
-		}
-	}
-	return nil
-}
-
-// await sets how long a stopped run is held open.
-func (s *step) await(r *Run) {
-	switch {
-	case r.Stopped.IsZero():
-	case r.running() > 0:
-		r.Deadline = s.e.At.Add(taskWait)
-	case s.e.Kind == "SubagentStop":
-		r.Deadline = s.e.At.Add(reportWait)
-	default:
-		r.Deadline = s.e.At.Add(linger)
-	}
-}
-
-// close ends a run: nothing new is expected but late halves of its calls.
-func (s *step) close(r *Run, stopped bool) {
-	if !r.Closed.IsZero() {
-		return
-	}
-	s.recover(r)
-	s.endOpen(r, func(*correlate.Call) bool { return true }, stopped)
-	r.shut(s.e.At)
-	r.Closed, r.Deadline = s.e.At, time.Time{}
-	if session := s.Sessions[r.Session]; session != nil && session.Run == r.ID {
-		session.Run = ""
-	}
-}
-
-// endOpen ends calls that nobody will tell the end of any more.
-func (s *step) endOpen(r *Run, which func(*correlate.Call) bool, stopped bool) {
-	for _, c := range r.Calls {
-		if c.End == nil && which(c) {
-			c.End = &correlate.End{At: s.e.At, Status: c.Untold(stopped)}
-			if c.End.Status == recorder.StatusUnreported {
-				r.Lossy = true
-			}
-		}
 	}
 }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -13,12 +14,18 @@ import (
 
 // begin adds a call to a run, and to it the proxy's half where that came first.
 func (s *step) begin(r *Run, c *correlate.Call) *correlate.Call {
-	if c.AgentType == "" {
-		c.AgentType = r.Agents[c.Agent]
-	} else if c.Agent != "" {
+	if c.Agent != "" {
+		c.AgentType = cmp.Or(c.AgentType, r.Agents[c.Agent])
 		r.Agents[c.Agent] = c.AgentType
 	}
 	r.Calls[c.ID] = c
+	if said, ok := r.Said[c.ID]; ok {
+		c.Context, c.Said = said, true
+		delete(r.Said, c.ID)
+	}
+	if !r.Closed.IsZero() && r.Deadline.IsZero() {
+		r.Deadline = s.e.At.Add(taskWait) // of a subagent that is left behind
+	}
 	r.Line.Begin(c.ID, c.Began, c.Expect)
 	s.adopt(r, c)
 	return c
@@ -70,7 +77,7 @@ func (s *step) permission() {
 	}
 	var last *correlate.Call
 	for _, c := range r.Calls {
-		if c.End == nil && c.Tool == s.e.Tool && c.Agent == s.e.Agent && !c.AskedPerson && (last == nil || c.Began.After(last.Began)) {
+		if c.End == nil && c.Tool == s.e.Tool && c.Agent == s.e.Agent && !c.AskedPerson && (last == nil || last.Before(c)) {
 			last = c
 		}
 	}
@@ -151,19 +158,17 @@ func (s *step) batch() {
 
 // recover takes from the transcript what no hook told.
 func (s *step) recover(r *Run) {
-	if s.e.View == nil || s.e.View.Run != r.ID {
+	v := s.view(r)
+	if v == nil {
 		return
 	}
-	for _, t := range s.e.View.Found {
+	for _, t := range v.Found {
 		if !r.Wants(t.ID) {
 			continue
 		}
 		if c := r.Calls[t.ID]; c != nil {
 			c.End = correlate.Recovered(t)
 			continue
-		}
-		if r.Agents[t.Agent] == "" && t.Agent != "" {
-			r.Agents[t.Agent] = ""
 		}
 		c := s.begin(r, foundCall(t))
 		c.End = correlate.Recovered(t)
@@ -177,34 +182,20 @@ func foundCall(t transcript.Call) *correlate.Call {
 // wire takes in a proxy's report.
 func (s *step) wire() {
 	w := *s.e.Wire
-	if s.reported[w.ID] {
+	if s.Reports.Has(w.ID) {
 		return
 	}
-	s.report(w.ID)
+	s.Reports.add(w.ID)
 	if w.Lost > 0 {
 		s.lost(w)
 	}
-	for _, r := range s.ordered() {
-		if r.late(w) {
-			return
-		}
-		if c := r.match(w); c != nil {
-			s.join(r, c, w)
-			return
-		}
+	if w.ToolUseID != "" {
+		s.Senders[w.ProxyID] = true
+	}
+	if s.join(w) || s.Past.Has(w.ToolUseID) {
+		return
 	}
 	s.Orphans = append(s.Orphans, Orphan{At: s.e.At, Wire: w, Run: s.e.NewRun})
-}
-
-func (s *State) report(id string) {
-	s.reported[id] = true
-	s.Reports = append(s.Reports, id)
-	if len(s.Reports) > 2*maxReports {
-		for _, old := range s.Reports[:maxReports] {
-			delete(s.reported, old)
-		}
-		s.Reports = slices.Clone(s.Reports[maxReports:])
-	}
 }
 
 // lost marks the runs that the lost reports may have belonged to.
@@ -231,31 +222,55 @@ func (r *Run) late(w client.StepReport) bool {
 	return r.Done[w.ToolUseID]
 }
 
-// match finds the call that a report is of: by the host's id, by an injected one, or
-// by its fingerprint. Of several equal calls at once it takes the oldest.
-func (r *Run) match(w client.StepReport) *correlate.Call {
-	if w.ToolUseID != "" {
-		return r.Calls[w.ToolUseID]
-	}
+// join adds a report to its call: by the host's id, by an injected one, or by its
+// fingerprint. Of several equal calls it takes the oldest, and those of the session
+// that the proxy was started in before others.
+func (s *step) join(w client.StepReport) bool {
+	var run *Run
 	var best *correlate.Call
-	for _, c := range r.Calls {
-		if w.CallID != "" && c.CallID == w.CallID {
-			return c
+	for _, r := range s.ordered() {
+		if r.late(w) {
+			return true
 		}
-		if c.Matches(w) && (best == nil || c.Began.Before(best.Began) || (c.Began.Equal(best.Began) && c.ID < best.ID)) {
-			best = c
+		for _, c := range r.Calls {
+			if !s.matches(c, w) {
+				continue
+			}
+			own, bestOwn := s.native(r, w), run != nil && s.native(run, w)
+			if best == nil || (own && !bestOwn) || (own == bestOwn && c.Before(best)) {
+				run, best = r, c
+			}
 		}
 	}
-	return best
+	if best == nil {
+		return false
+	}
+	s.take(run, best, w)
+	return true
 }
 
-func (s *step) join(r *Run, c *correlate.Call, w client.StepReport) {
+// native says whether a run is of the session that the proxy was started in.
+func (s *step) native(r *Run, w client.StepReport) bool {
+	return r.Session != "" && s.Proxies[w.ProxyID].SessionID == r.Session
+}
+
+// matches says whether a report can be of a call.
+func (s *step) matches(c *correlate.Call, w client.StepReport) bool {
+	switch {
+	case w.ToolUseID != "":
+		return c.ID == w.ToolUseID
+	case w.CallID != "" && c.CallID != "":
+		return c.CallID == w.CallID
+	}
+	return !s.Senders[w.ProxyID] && c.Matches(w)
+}
+
+func (s *step) take(r *Run, c *correlate.Call, w client.StepReport) {
 	if c.CallID != "" && w.CallID == "" {
 		s.noIDs(r.Session, w.ServerName)
 	}
 	c.TakeWire(w)
 	r.Line.Known(c.ID, c.WireEnd())
-	r.Last = s.e.At
 }
 
 // noIDs stops injecting ids for a server whose proxy hands none back.
@@ -268,12 +283,10 @@ func (s *step) noIDs(session, server string) {
 // adopt joins reports that came before their call.
 func (s *step) adopt(r *Run, c *correlate.Call) {
 	s.Orphans = slices.DeleteFunc(s.Orphans, func(o Orphan) bool {
-		w := o.Wire
-		own := w.ToolUseID == c.ID
-		if !own && (w.ToolUseID != "" || !c.Matches(w) && (w.CallID == "" || w.CallID != c.CallID)) {
+		if !s.matches(c, o.Wire) {
 			return false
 		}
-		s.join(r, c, w)
+		s.take(r, c, o.Wire)
 		return true
 	})
 }
@@ -287,28 +300,24 @@ func (s *step) tick() {
 		s.place(o)
 	}
 	for _, r := range s.ordered() {
-		gone := slices.Contains(s.e.Lost, r.Session) && r.Session != ""
-		aloneGone := r.Proxy != "" && slices.Contains(s.e.Gone, r.Proxy)
 		switch {
-		case gone, aloneGone:
-			s.see(r)
-			s.close(r, true)
-		case !r.Deadline.IsZero() && !s.e.At.Before(r.Deadline):
+		case r.Proxy != "" && slices.Contains(s.e.Gone, r.Proxy):
+			s.close(r, false)
+		case r.ID == s.e.Run && !r.Deadline.IsZero() && !s.e.At.Before(r.Deadline):
 			s.deadline(r)
 		}
 	}
-	for _, id := range s.e.Lost {
-		delete(s.Sessions, id)
-	}
 }
 
+// deadline ends a run that was held open long enough.
 func (s *step) deadline(r *Run) {
-	last := r.Last
-	s.see(r)
-	r.Last = last // nothing happened but time
-	if v := s.e.View; v != nil && v.Run == r.ID && v.GoesOn {
-		s.alive(r) // a hook sent the model back to work
+	if v := s.view(r); v != nil && v.GoesOn {
+		s.alive(r) // a hook of somebody else sent the model back to work
 		return
+	}
+	if !r.Closed.IsZero() {
+		s.endOpen(r, func(*correlate.Call) bool { return true }, false)
+		r.Deadline = time.Time{}
 	}
 	s.close(r, false)
 }
@@ -324,41 +333,44 @@ func (s *step) overdue() (out []Orphan) {
 	return out
 }
 
-// place finds a run for a report that no hook speaks of: hooks do not fire for it, or
-// nobody heard them. The turn of the session that the proxy was started in is the
-// likeliest, then the only turn there is; without one the proxy gets a run of its own.
+// place books a report that no hook speaks of: hooks do not fire for it, or nobody
+// heard them.
 func (s *step) place(o Orphan) {
-	r := s.home(o)
 	w := o.Wire
+	r := s.home(w)
+	if r == nil {
+		r = &Run{ID: o.Run, Proxy: w.ProxyID, CWD: s.Proxies[w.ProxyID].CWD, Started: w.StartedAt}
+		r.restore()
+		s.Runs[r.ID] = r
+	}
 	id := w.ToolUseID
 	if id == "" {
 		id = derive("call", w.StartedAt, r.ID, w.ID)
 	}
-	if r.known(id) {
-		return
-	}
 	c := &correlate.Call{
-		ID: id, Tool: recorder.QualifiedName(w.ServerName, w.ToolName), Server: w.ServerName, Began: w.StartedAt, Asked: w.Args,
+		ID: id, Tool: recorder.QualifiedName(w.ServerName, w.ToolName), Server: w.ServerName, Began: w.StartedAt,
+		Said: true, // by whom, nobody knows
 	}
 	c.TakeWire(w)
-	r.Calls[id] = c
-	r.Line.Begin(id, c.Began, false)
 	c.End = &correlate.End{At: c.WireEnd(), Status: w.Status}
+	s.begin(r, c)
 	if r.Proxy != "" {
-		r.Last, r.Deadline = s.e.At, s.e.At.Add(aloneWait)
+		r.Deadline = s.e.At.Add(aloneWait)
 	}
 }
 
-func (s *step) home(o Orphan) *Run {
-	proxy := s.Proxies[o.Wire.ProxyID]
-	if session := s.Sessions[proxy.SessionID]; session != nil {
+// home is the run that a report without a hook belongs to: the turn of the session
+// that the proxy was started in is the likeliest, then the only turn there is. It is
+// nil where there is none; then the proxy gets a run of its own, one at a time.
+func (s *step) home(w client.StepReport) *Run {
+	if session := s.Sessions[s.Proxies[w.ProxyID].SessionID]; session != nil {
 		if r := s.Runs[session.Run]; r != nil {
 			return r
 		}
 	}
 	var bound []*Run
 	for _, r := range s.ordered() {
-		if r.Proxy == o.Wire.ProxyID {
+		if r.Proxy == w.ProxyID {
 			return r
 		}
 		if r.Session != "" && r.Closed.IsZero() {
@@ -368,8 +380,18 @@ func (s *step) home(o Orphan) *Run {
 	if len(bound) == 1 {
 		return bound[0]
 	}
-	r := &Run{ID: o.Run, Proxy: o.Wire.ProxyID, CWD: proxy.CWD, Started: o.Wire.StartedAt, Last: s.e.At}
-	r.restore()
-	s.Runs[r.ID] = r
-	return r
+	return nil
+}
+
+// placeAll books what a run that is about to end would be the home of.
+func (s *step) placeAll(r *Run) {
+	for {
+		i := slices.IndexFunc(s.Orphans, func(o Orphan) bool { return s.home(o.Wire) == r })
+		if i < 0 {
+			return
+		}
+		o := s.Orphans[i]
+		s.Orphans = slices.Delete(s.Orphans, i, i+1)
+		s.place(o)
+	}
 }

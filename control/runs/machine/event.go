@@ -60,12 +60,12 @@ type Event struct {
 	Mark   *transcript.Mark `json:"mark,omitempty"`
 	// Missed is the prompt of a turn whose beginning nobody was there to see.
 	Missed *transcript.Turn `json:"missed,omitempty"`
-	View   *View            `json:"view,omitempty"`
+	Views  []View           `json:"views,omitempty"`
 
 	Wire  *client.StepReport `json:"wire,omitempty"`
 	Proxy *client.Register   `json:"proxy,omitempty"`
 	Gone  []string           `json:"gone,omitempty"` // proxies that ended
-	Lost  []string           `json:"lost,omitempty"` // sessions whose host ended without a word
+	Run   string             `json:"run,omitempty"`  // whose deadline a tick is about
 }
 
 // Task is work of the host in the background.
@@ -85,7 +85,8 @@ type Batch struct {
 // View is what the transcript says about one run.
 type View struct {
 	Run      string                    `json:"run"`
-	Said     map[string]string         `json:"said,omitempty"` // by tool use id
+	Said     map[string]string         `json:"said,omitempty"`  // by tool use id
+	Whole    bool                      `json:"whole,omitempty"` // what follows is known, too
 	Usage    map[string]recorder.Usage `json:"usage,omitempty"`
 	Measured bool                      `json:"measured,omitempty"`
 	Answer   string                    `json:"answer,omitempty"`

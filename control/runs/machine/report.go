@@ -61,6 +61,8 @@ func (r *Run) heard(id, said string) {
 		c.Context, c.Said = said, true
 	} else if c := r.held(id); c != nil {
 		c.Context, c.Said = said, true
+	} else if !r.Done[id] {
+		r.Said[id] = said
 	}
 }
 
@@ -156,4 +158,10 @@ func (s *step) finish(r *Run) {
 	}
 	s.out = append(s.out, Change{Run: r.ID, Finish: &end})
 	delete(s.Runs, r.ID)
+	for _, id := range r.Prompts {
+		s.Prompts.add(id)
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.Done)) {
+		s.Past.add(id)
+	}
 }

@@ -25,9 +25,6 @@ const (
 	aloneWait = 5 * time.Minute
 )
 
-// maxReports is how many ids of reports are kept to know a repeated one.
-const maxReports = 4096
-
 // State is everything that is known. It is plain data: its JSON is the snapshot that
 // shortens a journal.
 type State struct {
@@ -35,10 +32,15 @@ type State struct {
 	Runs     map[string]*Run            `json:"runs,omitempty"` // open ones
 	Proxies  map[string]client.Register `json:"proxies,omitempty"`
 	Orphans  []Orphan                   `json:"orphans,omitempty"`
-	Reports  []string                   `json:"reports,omitempty"` // ids, the newest last
-	Steps    int                        `json:"steps,omitempty"`   // numbered since the start
+	Steps    int                        `json:"steps,omitempty"` // numbered since the start
 
-	reported map[string]bool // the same as Reports
+	// What came, or ended, not long ago: reports, prompts and calls by their ids.
+	Reports Recent `json:"reports"`
+	Prompts Recent `json:"prompts"`
+	Past    Recent `json:"past"`
+	// Senders are proxies whose host sends its own ids along: a call without one is
+	// not the model's there.
+	Senders map[string]bool `json:"senders,omitempty"`
 }
 
 // Session is one conversation of the host.
@@ -68,7 +70,6 @@ type Run struct {
 	Input     string           `json:"input,omitempty"`
 	CWD       string           `json:"cwd,omitempty"`
 	Started   time.Time        `json:"started"`
-	Last      time.Time        `json:"last"`
 	Mark      *transcript.Mark `json:"mark,omitempty"`
 	Windows   []Window         `json:"windows,omitempty"`
 	Announced bool             `json:"announced,omitempty"`
@@ -80,6 +81,7 @@ type Run struct {
 	Line   order.Line                 `json:"line"`
 	Held   []Held                     `json:"held,omitempty"`
 	Done   map[string]bool            `json:"done,omitempty"` // numbered, by tool use id
+	Said   map[string]string          `json:"said,omitempty"` // before calls that are not known yet
 	Usage  map[string]recorder.Usage  `json:"usage,omitempty"`
 
 	Measured  bool      `json:"measured,omitempty"`
@@ -127,9 +129,8 @@ func (s *State) Restore() {
 	if s.Proxies == nil {
 		s.Proxies = map[string]client.Register{}
 	}
-	s.reported = map[string]bool{}
-	for _, id := range s.Reports {
-		s.reported[id] = true
+	if s.Senders == nil {
+		s.Senders = map[string]bool{}
 	}
 	for _, r := range s.Runs {
 		r.restore()
@@ -148,6 +149,9 @@ func (r *Run) restore() {
 	}
 	if r.Done == nil {
 		r.Done = map[string]bool{}
+	}
+	if r.Said == nil {
+		r.Said = map[string]string{}
 	}
 }
 
@@ -179,25 +183,24 @@ func (r *Run) Wants(id string) bool {
 // RunOf finds the run that an event of a session belongs to, nil where it would open
 // one or has none.
 func (s *State) RunOf(e Event) *Run {
-	for _, r := range s.Runs {
-		if r.Session != e.Session || r.Session == "" {
-			continue
-		}
-		if _, ok := r.Agents[e.Agent]; ok && e.Agent != "" {
-			return r
-		}
-		if e.ToolUse != "" && r.Calls[e.ToolUse] != nil {
-			return r
-		}
-	}
-	for _, r := range s.Runs {
-		if r.Session == e.Session && e.PromptID != "" && slices.Contains(r.Prompts, e.PromptID) {
-			return r
-		}
-	}
 	session := s.Sessions[e.Session]
 	if session == nil {
 		return nil
+	}
+	var prompted *Run
+	for _, r := range s.Runs {
+		if r.Session != e.Session {
+			continue
+		}
+		if _, ok := r.Agents[e.Agent]; (ok && e.Agent != "") || r.Calls[e.ToolUse] != nil {
+			return r
+		}
+		if e.PromptID != "" && slices.Contains(r.Prompts, e.PromptID) {
+			prompted = r
+		}
+	}
+	if prompted != nil {
+		return prompted
 	}
 	if r := s.Runs[session.Run]; r != nil && (e.PromptID == "" || len(r.Prompts) == 0) {
 		return r
@@ -228,4 +231,26 @@ func (s *State) Due() (time.Time, bool) {
 		}
 	}
 	return due, !due.IsZero()
+}
+
+// maxRecent is how many ids are remembered at least.
+const maxRecent = 2048
+
+// Recent remembers ids that came not long ago, so that a repeated one is known.
+type Recent struct {
+	Old map[string]bool `json:"old,omitempty"`
+	New map[string]bool `json:"new,omitempty"`
+}
+
+// Has says whether an id is remembered.
+func (r *Recent) Has(id string) bool { return r.New[id] || r.Old[id] }
+
+func (r *Recent) add(id string) {
+	if len(r.New) >= maxRecent {
+		r.Old, r.New = r.New, nil
+	}
+	if r.New == nil {
+		r.New = map[string]bool{}
+	}
+	r.New[id] = true
 }

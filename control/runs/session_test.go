@@ -1,0 +1,191 @@
+package runs
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bir-run/bir/recorder"
+)
+
+func TestTurnIsOneOrderedRun(t *testing.T) {
+	d := newDesk(t)
+	d.hook("SessionStart", obj{"source": "startup"})
+	d.proxy("fake")
+	d.ask("say hi")
+	d.pre("t1", "Bash", obj{"command": "ls"})
+	d.post("t1", "Bash", obj{"command": "ls -a"}, obj{"stdout": "."})
+	d.pre("t2", "mcp__fake__echo", obj{"message": "x"})
+	d.wire("fake", "echo", "t2")
+	d.post("t2", "mcp__fake__echo", obj{"message": "x"}, []obj{{"type": "text", "text": "from the hook"}})
+	d.stop("done")
+	d.wait(time.Minute)
+	r := d.one()
+	if r.Input != "say hi" || r.finish.Output != "done" || r.finish.Lossy || r.Metadata.Tier != recorder.TierBound {
+		t.Errorf("run %+v, end %+v", r.Run, r.finish)
+	}
+	steps := r.steps(t)
+	if len(steps) != 2 || steps[0].ToolName != "Bash" || steps[1].ServerName != "fake" || steps[1].ToolName != "echo" {
+		t.Fatalf("steps %+v", steps)
+	}
+	if string(steps[0].Asked) != `{"command":"ls"}` || string(steps[0].Args) != `{"command":"ls -a"}` {
+		t.Errorf("asked %s, ran %s", steps[0].Asked, steps[0].Args)
+	}
+	if string(steps[1].Result) != `{"content":[{"type":"text","text":"from the wire"}]}` {
+		t.Errorf("result %s", steps[1].Result)
+	}
+	if r.finish.Answer.Index != 4 {
+		t.Errorf("the answer stands at %d", r.finish.Answer.Index)
+	}
+}
+
+func TestListingServersMakesNoRun(t *testing.T) {
+	d := newDesk(t)
+	d.session = "throw-away"
+	d.proxy("fake")
+	d.wait(time.Hour)
+	if runs := d.kept.all(); len(runs) != 0 {
+		t.Errorf("%d runs", len(runs))
+	}
+}
+
+func TestProxyWithoutHooksGetsARunOfItsOwn(t *testing.T) {
+	d := newDesk(t)
+	d.session = "no hooks"
+	d.proxy("fake")
+	d.wire("fake", "echo", "t1")
+	d.wait(2 * time.Second)
+	d.wire("fake", "echo", "t2")
+	d.wait(2 * time.Second)
+	d.wait(time.Hour)
+	r := d.one()
+	if steps := r.steps(t); len(steps) != 2 || r.Metadata.Tier != recorder.TierStandalone || r.finish.Lossy {
+		t.Errorf("%d steps, run %+v", len(steps), r.Run)
+	}
+}
+
+func TestTwoSessionsHaveTwoRuns(t *testing.T) {
+	d := newDesk(t)
+	d.proxy("fake")
+	d.ask("one")
+	d.session, d.prompt = "s2", "p2"
+	d.ask("two")
+	d.pre("t2", "mcp__fake__echo", obj{"message": "x"})
+	d.wire("fake", "echo", "t2") // by the first session's proxy: the id counts
+	d.post("t2", "mcp__fake__echo", obj{"message": "x"}, "shown")
+	d.stop("two done")
+	d.session, d.prompt = "s1", "p1"
+	d.pre("t1", "Bash", obj{})
+	d.post("t1", "Bash", obj{}, "x")
+	d.stop("one done")
+	d.wait(time.Minute)
+	for _, r := range d.kept.all() {
+		steps := r.steps(t)
+		if r.finish == nil || r.finish.Output != r.Input+" done" || len(steps) != 1 {
+			t.Errorf("%q: %+v, %d steps", r.Input, r.finish, len(steps))
+		}
+	}
+	if len(d.kept.all()) != 2 {
+		t.Errorf("%d runs", len(d.kept.all()))
+	}
+}
+
+func TestClearKeepsTheProxiesOfTheSessionBefore(t *testing.T) {
+	d := newDesk(t)
+	d.hook("SessionStart", obj{"source": "startup"})
+	d.proxy("fake")
+	d.ask("one")
+	d.stop("one done")
+	d.hook("SessionEnd", obj{"reason": "clear"})
+	d.session, d.prompt = "s2", "p2"
+	d.hook("SessionStart", obj{"source": "clear"})
+	d.ask("two")
+	d.wire("fake", "echo", "t9") // whose hooks do not fire
+	d.wait(2 * time.Second)
+	d.stop("two done")
+	d.wait(time.Minute)
+	runs := d.kept.all()
+	if len(runs) != 2 || len(runs[0].calls) != 0 || len(runs[1].calls) != 1 || runs[1].Metadata.SessionID != "s2" {
+		t.Errorf("%d runs", len(runs))
+	}
+	for _, r := range runs {
+		if r.Metadata.WrappedServers[0] != "fake" {
+			t.Errorf("wrapped %v", r.Metadata.WrappedServers)
+		}
+	}
+}
+
+func TestHooksBlockOfAStopDoesNotSplitTheRun(t *testing.T) {
+	d := newDesk(t)
+	d.ask("go")
+	d.stop("one")
+	d.pre("t1", "Bash", obj{})
+	d.wait(time.Minute) // the tool takes its time
+	d.post("t1", "Bash", obj{}, "x")
+	d.hook("Stop", obj{"last_assistant_message": "two", "stop_hook_active": true})
+	d.wait(time.Minute)
+	if r := d.one(); r.finish.Output != "two" || len(r.calls) != 1 || r.finish.Lossy {
+		t.Errorf("%+v", r.finish)
+	}
+}
+
+func TestBackgroundWorkHoldsItsRunOpen(t *testing.T) {
+	d := newDesk(t)
+	sub := func(o obj) obj { o["agent_id"], o["agent_type"] = "a1", "Explore"; return o }
+	d.ask("go")
+	d.pre("t1", "Agent", obj{})
+	d.hook("SubagentStart", sub(obj{}))
+	d.post("t1", "Agent", obj{}, obj{"status": "async_launched"})
+	d.hook("PreToolUse", sub(obj{"tool_use_id": "t2", "tool_name": "Bash", "tool_input": obj{}}))
+	d.hook("Stop", obj{"last_assistant_message": "main done", "background_tasks": []obj{{"id": "a1", "type": "subagent", "status": "running"}}})
+	d.wait(time.Minute)
+	d.prompt = "p2"
+	d.ask("meanwhile")
+	d.stop("answer meanwhile")
+	d.wait(0)
+	d.hook("PostToolUse", sub(obj{"tool_use_id": "t2", "tool_name": "Bash", "tool_response": "x"}))
+	d.hook("SubagentStop", sub(obj{}))
+	d.prompt = "p3"
+	d.ask("<task-notification>\n<task-id>a1</task-id>\n<tool-use-id>t1</tool-use-id>")
+	d.stop("all done")
+	d.wait(time.Minute)
+	runs := d.kept.all()
+	if len(runs) != 2 {
+		t.Fatalf("%d runs", len(runs))
+	}
+	steps := runs[0].steps(t)
+	if runs[0].Input != "go" || len(steps) != 2 || steps[1].AgentID != "a1" || steps[1].AgentType != "Explore" || runs[0].finish.Output != "all done" {
+		t.Errorf("%q: %+v, %+v", runs[0].Input, steps, runs[0].finish)
+	}
+	if runs[1].finish.Output != "answer meanwhile" || len(runs[1].calls) != 0 {
+		t.Errorf("%+v", runs[1].finish)
+	}
+}
+
+func TestCommandsOfTheHostAreNoPrompts(t *testing.T) {
+	d := newDesk(t)
+	d.ask("/clear")
+	d.ask("/compact be short")
+	d.prompt = "p2"
+	d.ask("/hello bob")
+	d.hook("UserPromptExpansion", obj{"command_name": "hello", "command_args": "bob", "prompt": "say hello to bob"})
+	d.stop("hello")
+	d.wait(time.Minute)
+	if r := d.one(); r.Input != "say hello to bob" {
+		t.Errorf("input %q", r.Input)
+	}
+}
+
+func TestTurnedOffEndsTheRun(t *testing.T) {
+	off := false
+	d := newDesk(t, func(c *Config) { c.Off = func() bool { return off } })
+	d.ask("go")
+	d.pre("t1", "Bash", obj{})
+	off = true
+	if answer := d.pre("t2", "Bash", obj{}); answer != "{}" {
+		t.Errorf("answer %s", answer)
+	}
+	d.stop("done")
+	if r := d.one(); !r.finish.Lossy || len(r.calls) != 1 {
+		t.Errorf("%+v, %d calls", r.finish, len(r.calls))
+	}
+}
