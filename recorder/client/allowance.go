@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/bir-run/bir/recorder/clean"
 )
 
 // largePerSecond bounds the payloads over the limit that are read, to leave 64 KiB of
@@ -39,5 +41,5 @@ func (c *chain) payload(raw json.RawMessage) []byte {
 	if len(raw) > c.limit && !c.large.take(len(raw), time.Now()) {
 		return fmt.Appendf(nil, `{"truncated":true,"originalBytes":%d}`, len(raw))
 	}
-	return cleanJSON(raw, c.limit)
+	return clean.JSON(raw, c.limit)
 }

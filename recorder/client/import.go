@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bir-run/bir/recorder"
-	"github.com/bir-run/bir/recorder/truncate"
+	"github.com/bir-run/bir/recorder/clean"
 )
 
 // Import stores an exported run under its own ids. It may come from anywhere, so
@@ -13,7 +13,7 @@ import (
 // unchanged. Importing again books nothing twice.
 func (c *Client) Import(ctx context.Context, e recorder.RunWithSteps) error {
 	run := e.Run
-	run.Input = cleanText(run.Input, truncate.MaxBytes)
+	run.Input = clean.Text(run.Input, 0)
 	run.Metadata = cleanMetadata(run.Metadata)
 	if err := c.CreateRun(ctx, run); err != nil {
 		return err
@@ -27,16 +27,16 @@ func (c *Client) Import(ctx context.Context, e recorder.RunWithSteps) error {
 		return nil
 	}
 	return c.Finish(ctx, run.ID, recorder.Finish{
-		Output: cleanText(run.Output, truncate.MaxBytes), Lossy: run.Metadata.Lossy, FinishedAt: run.FinishedAt, Usage: run.Usage,
+		Output: clean.Text(run.Output, 0), Lossy: run.Metadata.Lossy, FinishedAt: run.FinishedAt, Usage: run.Usage,
 	})
 }
 
 func cleanStep(s recorder.Step) recorder.Step {
-	s.ToolInput = string(cleanJSON([]byte(s.ToolInput), truncate.MaxBytes))
-	s.AskedInput = string(cleanJSON([]byte(s.AskedInput), truncate.MaxBytes))
-	s.ToolOutput = string(cleanJSON([]byte(s.ToolOutput), truncate.MaxBytes))
-	s.ToolError = cleanText(s.ToolError, truncate.MaxBytes)
-	s.Context = cleanText(s.Context, truncate.MaxBytes)
-	s.Answer = cleanText(s.Answer, truncate.MaxBytes)
+	s.ToolInput = string(clean.JSON([]byte(s.ToolInput), 0))
+	s.AskedInput = string(clean.JSON([]byte(s.AskedInput), 0))
+	s.ToolOutput = string(clean.JSON([]byte(s.ToolOutput), 0))
+	s.ToolError = clean.Text(s.ToolError, 0)
+	s.Context = clean.Text(s.Context, 0)
+	s.Answer = clean.Text(s.Answer, 0)
 	return s
 }

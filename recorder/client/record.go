@@ -8,9 +8,9 @@ import (
 	"maps"
 
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/clean"
 	"github.com/bir-run/bir/recorder/jsontext"
 	"github.com/bir-run/bir/recorder/redact"
-	"github.com/bir-run/bir/recorder/truncate"
 )
 
 // record is one write to the service, and one line of the spool. Each carries the
@@ -85,7 +85,7 @@ func (c *chain) records(r report, st *runState) (made []record, err error) {
 	switch {
 	case r.start != nil:
 		run := newRunOf(*r.start)
-		run.Input = cleanText(run.Input, limit)
+		run.Input = clean.Text(run.Input, limit)
 		run.Metadata = cleanMetadata(run.Metadata)
 		made = []record{{Run: r.run, Start: &run}}
 	case r.call != nil:
@@ -93,7 +93,7 @@ func (c *chain) records(r report, st *runState) (made []record, err error) {
 		made = c.appendRows(made, st, r.run, selected, response)
 	case r.finish != nil:
 		end := *r.finish
-		end.Output = cleanText(end.Output, limit)
+		end.Output = clean.Text(end.Output, limit)
 		if end.Output != "" {
 			made = c.appendRows(made, st, r.run, answerRow(end, st.next))
 		}
@@ -139,10 +139,10 @@ func (c *chain) rows(call recorder.Call, next int) (selected, response row) {
 	if asked := c.payload(call.Asked); !bytes.Equal(asked, selected.input) {
 		selected.asked = asked
 	}
-	selected.Context = cleanText(call.Context, c.limit)
+	selected.Context = clean.Text(call.Context, c.limit)
 	response.ID, response.StepIndex, response.Type = place.RowIDs[1], place.Index+1, recorder.StepResponse
 	response.output = c.payload(call.Result)
-	response.ToolError = cleanText(call.Error, c.limit)
+	response.ToolError = clean.Text(call.Error, c.limit)
 	response.Status = call.Status
 	response.DurationMS = float64(call.Duration.Microseconds()) / 1000
 	if call.Attempts > 1 {
@@ -171,17 +171,6 @@ func answerRow(end recorder.Finish, next int) row {
 	return row{Step: recorder.Step{
 		ID: place.RowIDs[0], StepIndex: place.Index, Type: recorder.StepAnswer, Answer: end.Output, StartedAt: end.FinishedAt.UTC(),
 	}}
-}
-
-// cleanJSON and cleanText redact before they cut: half a secret has no shape.
-func cleanJSON(raw json.RawMessage, limit int) []byte {
-	cut, _ := truncate.JSON(redact.JSON(raw), limit)
-	return cut
-}
-
-func cleanText(s string, limit int) string {
-	cut, _ := truncate.Text(redact.Text(s), limit)
-	return cut
 }
 
 // cleanMetadata redacts the command lines by which servers were started.

@@ -6,6 +6,7 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 )
@@ -32,6 +33,19 @@ func JSON(raw json.RawMessage) json.RawMessage {
 	}
 	return apply(raw, jsonEdits(raw, suspect))
 }
+
+// MayHold says whether a piece of JSON, of which the rest is dropped, may hold a
+// secret. Where it is not the last piece it ends within a string; a secret of it is not
+// missed where MarginBytes follow its beginning. JSON that may is for JSON to redact,
+// and whole.
+func MayHold(piece []byte, last bool) bool {
+	// The name of a value may come after it, in JSON in a string; all else that gives a
+	// secret away comes before it or in its first bytes.
+	return suspect(piece) || !last && bytes.Contains(piece, []byte(`alue\`))
+}
+
+// MarginBytes is how far what gives a secret away may be from its beginning.
+const MarginBytes = 4 << 10
 
 // jsonEdits looks only at those strings that filter holds for.
 func jsonEdits(raw []byte, filter filter) []edit {

@@ -34,27 +34,71 @@ const maxDepth = 64
 // is cut becomes an object of those two and "head". Text that is no JSON is taken
 // as a JSON string.
 func JSON(raw json.RawMessage, limit int) (json.RawMessage, bool) {
+	return Scan(raw, limit).JSON()
+}
+
+// Payload is a payload that was gone through once.
+type Payload struct {
+	raw      json.RawMessage
+	original int // its length before it was redacted
+	limit    int
+	valid    bool
+	long     []jsontext.Span
+}
+
+// Scan goes through a payload, of which at most limit bytes (0 for MaxBytes) will be
+// kept.
+func Scan(raw json.RawMessage, limit int) Payload {
 	if limit <= 0 {
 		limit = MaxBytes
 	}
-	limit = max(limit, minBytes)
-	original := len(raw)
-	if original == 0 {
+	p := Payload{raw: raw, original: len(raw), limit: max(limit, minBytes)}
+	p.long, p.valid = jsontext.Long(raw, longBytes)
+	return p
+}
+
+// Reaches says whether holds is true for a piece of what a cut may keep, and of margin
+// bytes more of each long string. A piece that is not the last ends within a string. It
+// is true for a payload that is no JSON: what would be kept of it is not known.
+func (p Payload) Reaches(margin int, holds func(piece []byte, last bool) bool) bool {
+	done, keep := 0, p.limit+margin
+	for _, s := range p.long {
+		if s.End-s.Start <= keep {
+			continue
+		}
+		if holds(p.raw[done:s.Start+keep], false) {
+			return true
+		}
+		done = s.End - 1
+	}
+	return !p.valid || holds(p.raw[done:], true)
+}
+
+// Redacted is the payload without its secrets, for its cut to say how long it was.
+func (p Payload) Redacted(raw json.RawMessage) Payload {
+	q := Scan(raw, p.limit)
+	q.original = p.original
+	return q
+}
+
+// JSON does what the function JSON does.
+func (p Payload) JSON() (json.RawMessage, bool) {
+	raw, long := p.raw, p.long
+	if len(raw) == 0 {
 		return raw, false
 	}
-	long, ok := jsontext.Long(raw, longBytes)
-	if !ok {
-		raw = jsontext.AppendString(nil, raw[:min(original, 4*limit)]) // more is not kept
+	if !p.valid {
+		raw = jsontext.AppendString(nil, raw[:min(len(raw), 4*p.limit)]) // more is not kept
 		long = []jsontext.Span{{Start: 0, End: len(raw)}}
 	}
 	if mayHoldBinary(raw, long) {
 		raw = binaries(raw)
 		long, _ = jsontext.Long(raw, longBytes)
 	}
-	if len(raw) <= limit {
+	if len(raw) <= p.limit {
 		return raw, false
 	}
-	return cut(shorten(raw, long, limit), original, limit), true
+	return cut(shorten(raw, long, p.limit), p.original, p.limit), true
 }
 
 // Text returns s in at most limit bytes (0 for MaxBytes), and whether it was cut; a

@@ -24,7 +24,8 @@ type checkpoint struct {
 
 func newCheckpoint(db *sql.DB) *checkpoint {
 	c := &checkpoint{db: db, quiet: quietTime}
-	c.timer = time.AfterFunc(c.quiet, c.run) // what an earlier process left
+	c.timer = time.AfterFunc(c.quiet, c.run)
+	c.timer.Stop() // until the first write
 	return c
 }
 
