@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/bir-run/bir/recorder"
 	"github.com/bir-run/bir/recorder/jsontext"
@@ -65,9 +64,10 @@ func member[T ~string | ~[]byte](b []byte, name string, value T) []byte {
 }
 
 // payload appends an object or a list as it is, anything else as a string of it: a
-// payload that is a string would be taken for one that was spelled as a string.
+// payload that is a string would be taken for one that was spelled as a string. Bytes
+// in it that are no UTF-8 are left to the reader of the JSON, who replaces them.
 func payload(b []byte, name string, value []byte) []byte {
-	if len(value) > 0 && (value[0] == '{' || value[0] == '[') && utf8.Valid(value) {
+	if len(value) > 0 && (value[0] == '{' || value[0] == '[') {
 		return append(append(b, name...), value...)
 	}
 	return member(b, name, value)
