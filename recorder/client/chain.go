@@ -13,9 +13,6 @@ import (
 // busyPause is how long to leave the spool to another process that drains it.
 const busyPause = time.Second
 
-// maxStepBytes bounds the buffer that is kept for the next rows.
-const maxStepBytes = 2 * maxRowBytes
-
 // errYield stops a drain for reports that came meanwhile.
 var errYield = errors.New("reports are waiting")
 
@@ -32,7 +29,7 @@ type chain struct {
 	waiting func() bool // whether reports wait
 
 	large   allowance
-	steps   []byte // the rows of what was taken last; essential records have none
+	steps   *buffer // the rows of what was taken last; essential records have none
 	runs    map[string]*runState
 	used    bool      // a report came
 	pending bool      // something is spooled or owed
@@ -47,7 +44,7 @@ type runState struct {
 }
 
 func newChain(cfg RecorderConfig, waiting func() bool) *chain {
-	c := &chain{link: newLink(cfg), limit: cfg.MaxPayloadBytes, waiting: waiting, runs: map[string]*runState{}}
+	c := &chain{link: newLink(cfg), limit: cfg.MaxPayloadBytes, waiting: waiting, steps: &buffer{}, runs: map[string]*runState{}}
 	c.delivery = delivery{send: c.link.send, lossy: map[string]bool{}, log: cfg.Logger}
 	if cfg.SpoolDir != "" {
 		c.spool = spool.New(spool.Config{Dir: cfg.SpoolDir, MaxBytes: cfg.SpoolMaxBytes})
@@ -64,11 +61,14 @@ func (c *chain) accept(ctx context.Context, reports []report) {
 		if len(batch) > 0 {
 			c.pass(ctx, batch)
 		}
-		batch, c.steps = batch[:0], c.steps[:0]
+		if !c.steps.free() {
+			batch, c.steps = nil, &buffer{}
+		}
+		batch, c.steps.bytes = batch[:0], c.steps.bytes[:0]
 	}
 	for i, r := range reports {
 		reports[i] = report{} // its payloads are free once they are in the batch
-		if len(batch) > 0 && (batch[0].Run != r.run || len(batch) >= maxRows || len(c.steps) >= maxRowBytes) {
+		if len(batch) > 0 && (batch[0].Run != r.run || len(batch) >= maxRows || len(c.steps.bytes) >= maxRowBytes) {
 			flush()
 		}
 		if r.flushed != nil {
@@ -78,9 +78,6 @@ func (c *chain) accept(ctx context.Context, reports []report) {
 		batch = append(batch, c.prepare(ctx, r)...)
 	}
 	flush()
-	if cap(c.steps) > maxStepBytes {
-		c.steps = nil
-	}
 }
 
 // prepare makes the records of a report.

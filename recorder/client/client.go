@@ -128,19 +128,17 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any) err
 type encoded []byte
 
 func (c *Client) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
-	var reader io.Reader
-	if text, ok := body.(encoded); ok {
-		reader = bytes.NewReader(text)
-	} else if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return nil, fmt.Errorf("encode the request: %w", err)
-		}
-		reader = bytes.NewReader(text)
+	reader, err := bodyReader(body)
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, reader)
 	if err != nil {
 		return nil, fmt.Errorf("address the service: %w", err)
+	}
+	if steps, ok := reader.(*list); ok {
+		req.ContentLength = steps.size()
+		req.GetBody = func() (io.ReadCloser, error) { return newList(steps.records), nil }
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Accept", "application/json, application/problem+json")
@@ -148,6 +146,19 @@ func (c *Client) request(ctx context.Context, method, path string, body any) (*h
 		req.Header.Set("Content-Type", "application/json")
 	}
 	return req, nil
+}
+
+func bodyReader(body any) (io.Reader, error) {
+	switch b := body.(type) {
+	case nil:
+		return nil, nil
+	case encoded:
+		return bytes.NewReader(b), nil
+	case *list:
+		return b, nil
+	}
+	text, err := json.Marshal(body)
+	return bytes.NewReader(text), err
 }
 
 // unreachable marks the errors of a request that was never sent, so that a caller

@@ -20,6 +20,8 @@ type record struct {
 	Start  *newRun          `json:"start,omitempty"`
 	Step   json.RawMessage  `json:"step,omitempty"` // as it stands in a list of steps
 	Finish *recorder.Finish `json:"finish,omitempty"`
+
+	in *buffer // that Step stands in; nil when it came from the spool
 }
 
 // essential records are kept when there is room for nothing else.
@@ -31,7 +33,7 @@ func send(ctx context.Context, c *Client, rs ...record) error {
 	case r.Start != nil:
 		return c.post(ctx, "/recordings/runs", r.Start, nil)
 	case r.Step != nil:
-		return c.post(ctx, runPath(r.Run, "/steps"), list(rs), nil)
+		return c.post(ctx, runPath(r.Run, "/steps"), newList(rs), nil)
 	case r.Finish != nil:
 		return c.Finish(ctx, r.Run, *r.Finish)
 	}
@@ -41,20 +43,6 @@ func send(ctx context.Context, c *Client, rs ...record) error {
 // sendAlone sends a step in the form that every service knows.
 func sendAlone(ctx context.Context, c *Client, rs ...record) error {
 	return c.post(ctx, runPath(rs[0].Run, "/steps"), encoded(plain(rs[0].Step)), nil)
-}
-
-// list is the JSON array of the records' steps.
-func list(rs []record) encoded {
-	size := len("[]")
-	for _, r := range rs {
-		size += len(r.Step) + len(",")
-	}
-	b := make([]byte, 0, size)
-	for _, r := range rs {
-		b = append(append(b, ','), r.Step...)
-	}
-	b[0] = '['
-	return append(b, ']')
 }
 
 // line spells the record for the spool.
@@ -105,8 +93,8 @@ func (c *chain) records(r report, st *runState) (made []record, err error) {
 // appendRows makes records of rows.
 func (c *chain) appendRows(made []record, st *runState, run string, rows ...row) []record {
 	for i := range rows {
-		step := record{Run: run}
-		c.steps, step.Step = rows[i].append(c.steps)
+		step := record{Run: run, in: c.steps}
+		c.steps.bytes, step.Step = rows[i].append(c.steps.bytes)
 		made = append(made, step)
 		st.next = max(st.next, rows[i].StepIndex+1) // whoever numbers rows may leave some out
 	}
