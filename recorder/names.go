@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"crypto/rand"
+	"encoding/hex"
 	"strings"
 	"sync"
 
@@ -11,7 +12,15 @@ import (
 // NewID makes a prefixed UUIDv7: NewID("run") gives "run_0192...". Ids sort by
 // the time they were made, to the millisecond.
 func NewID(prefix string) string {
-	return prefix + "_" + uuid.Must(uuid.NewV7FromReader(&random)).String()
+	id := uuid.Must(uuid.NewV7FromReader(&random))
+	text := append(append(make([]byte, 0, 48), prefix...), '_')
+	for i, group := range [][]byte{id[:4], id[4:6], id[6:8], id[8:10], id[10:]} {
+		if i > 0 {
+			text = append(text, '-')
+		}
+		text = hex.AppendEncode(text, group)
+	}
+	return string(text)
 }
 
 // random reads ahead: each id would be a system call otherwise, and a recorded call

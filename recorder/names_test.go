@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/google/uuid"
 )
 
 func TestIDsAreDifferentAndSort(t *testing.T) {
@@ -42,5 +44,13 @@ func TestQualifiedNameHasNoOddCharacter(t *testing.T) {
 func BenchmarkNewID(b *testing.B) {
 	for b.Loop() {
 		NewID("step")
+	}
+}
+
+func TestAnIDIsAPrefixAndAUUIDv7(t *testing.T) {
+	id := NewID("run")
+	parsed, err := uuid.Parse(strings.TrimPrefix(id, "run_"))
+	if err != nil || parsed.Version() != 7 || id != "run_"+parsed.String() {
+		t.Errorf("id %q: %v", id, err)
 	}
 }

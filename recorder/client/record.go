@@ -78,7 +78,7 @@ func (c *chain) records(r report, st *runState) (made []record, err error) {
 		made = []record{{Run: r.run, Start: &run}}
 	case r.call != nil:
 		selected, response := c.rows(*r.call, st.next)
-		made = c.appendRows(made, st, r.run, selected, response)
+		made = c.appendRows(make([]record, 0, 2), st, r.run, selected, response)
 	case r.finish != nil:
 		end := *r.finish
 		end.Output = clean.Text(end.Output, limit)
