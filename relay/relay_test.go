@@ -24,6 +24,7 @@ type session struct {
 	host  *relaytest.Host
 	up    *relaytest.Upstream
 	rec   *relaytest.Recorder
+	relay *relay.Relay
 	ended chan error
 	stop  context.CancelFunc
 }
@@ -42,7 +43,8 @@ func start(t *testing.T, change func(*relay.Config)) *session {
 	ctx, cancel := context.WithCancel(t.Context())
 	s.stop = cancel
 	t.Cleanup(cancel)
-	go func() { s.ended <- relay.New(cfg).Run(ctx) }()
+	s.relay = relay.New(cfg)
+	go func() { s.ended <- s.relay.Run(ctx) }()
 	return s
 }
 

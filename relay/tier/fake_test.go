@@ -27,6 +27,7 @@ type server struct {
 	steps      []client.StepReport
 	results    []client.Result
 	answer     client.Registered
+	hangs      bool // takes no step and says nothing
 	refuse     func(client.StepReport) error
 	death      chan struct{} // closed when it dies
 	work       chan client.Dispatch
@@ -47,6 +48,38 @@ func (s *server) kill() {
 	defer s.mu.Unlock()
 	s.up = false
 	close(s.death)
+}
+
+// set changes how the server behaves.
+func (s *server) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+}
+
+// looks is how often it was looked for, and polls how often polled.
+func (s *server) looks() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.paths
+}
+
+func (s *server) polls() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.polled
+}
+
+func (s *server) isHung() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hangs
+}
+
+func (s *server) told() []client.Result {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.results)
 }
 
 // find is a discovery file that is always there.
@@ -83,7 +116,11 @@ func (l link) Register(_ context.Context, r client.Register) (client.Registered,
 	return l.answer, nil
 }
 
-func (l link) Step(_ context.Context, r client.StepReport) error {
+func (l link) Step(ctx context.Context, r client.StepReport) error {
+	if l.isHung() {
+		<-ctx.Done()
+		return client.ErrUnreachable
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.up {
@@ -162,6 +199,19 @@ func (o *own) tools() []string {
 		names = append(names, c.ToolName)
 	}
 	return names
+}
+
+// begun and ended are what was started and finished.
+func (o *own) begun() []recorder.Run {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.runs)
+}
+
+func (o *own) ended() []recorder.Finish {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.ends)
 }
 
 func toolsOf(reports []client.StepReport) []string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ func TestDispatchedCallsAreMadeAndAnswered(t *testing.T) {
 			{ID: "dsp_unsent", ProxyID: id, Error: "not sent: the server ended"},
 			{ID: "dsp_other", ProxyID: id, Error: "no such tool (JSON-RPC error -32602)", Sent: true},
 		}
-		if diff := cmp.Diff(want, s.server.results); diff != "" {
+		if diff := cmp.Diff(want, s.server.told()); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -54,25 +55,25 @@ func TestADispatchedCallEndsBeforeTheControlServerStopsWaiting(t *testing.T) {
 		s.server.work <- client.Dispatch{ID: "d", ToolName: "slow", TimeoutMS: 3000}
 		s.server.work <- client.Dispatch{ID: "e", ToolName: "echo"}
 		s.after(0)
-		if got := s.server.results; len(got) != 1 || got[0].ID != "e" {
+		if got := s.server.told(); len(got) != 1 || got[0].ID != "e" {
 			t.Errorf("a slow call keeps others: %+v", got)
 		}
 		s.after(2700 * time.Millisecond)
-		if got := s.server.results; len(got) != 2 || !got[1].Sent || got[1].Result != nil {
+		if got := s.server.told(); len(got) != 2 || !got[1].Sent || got[1].Result != nil {
 			t.Errorf("%+v", got)
 		}
 	})
 }
 
 func TestSwitchedOffNoCallIsMade(t *testing.T) {
-	off := false
-	play(t, func(c *Config) { c.Paused = func() bool { return off } }, upstream, func(s *stage) {
+	var off atomic.Bool
+	play(t, func(c *Config) { c.Paused = off.Load }, upstream, func(s *stage) {
 		s.server.start()
 		s.after(time.Second)
-		off = true
+		off.Store(true)
 		s.server.work <- client.Dispatch{ID: "d", ToolName: "echo"}
 		s.after(0)
-		if got := s.server.results; len(got) != 1 || got[0].Sent || got[0].Error == "" {
+		if got := s.server.told(); len(got) != 1 || got[0].Sent || got[0].Error == "" {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -108,11 +109,11 @@ func TestAControlServerThatDispatchesNothingIsAskedSeldom(t *testing.T) {
 		"garbage": func() (client.Dispatch, error) { return client.Dispatch{}, errors.New("garbage") },
 	} {
 		play(t, nil, upstream, func(s *stage) {
-			s.server.pollAnswer = answer
+			s.server.set(func() { s.server.pollAnswer = answer })
 			s.server.start()
 			s.after(5 * time.Minute)
-			if s.server.polled > 11 {
-				t.Errorf("%s: asked %d times in five minutes", name, s.server.polled)
+			if s.server.polls() > 11 {
+				t.Errorf("%s: asked %d times in five minutes", name, s.server.polls())
 			}
 			s.is(bound)
 		})

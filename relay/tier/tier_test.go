@@ -1,6 +1,7 @@
 package tier
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,8 +24,8 @@ func TestCallsWaitForAControlServerThatComesLate(t *testing.T) {
 			t.Error(diff)
 		}
 		s.finish()
-		if len(s.own.runs) > 0 {
-			t.Errorf("a run of its own: %+v", s.own.runs)
+		if len(s.own.begun()) > 0 {
+			t.Errorf("a run of its own: %+v", s.own.begun())
 		}
 	})
 }
@@ -33,7 +34,7 @@ func TestWithoutAControlServerTheWaitingCallsOpenTheProxysOwnRun(t *testing.T) {
 	play(t, nil, nil, func(s *stage) {
 		s.calls(3)
 		s.after(window - time.Millisecond)
-		if len(s.own.runs) > 0 {
+		if len(s.own.begun()) > 0 {
 			t.Error("a run before the window was over")
 		}
 		s.after(time.Millisecond)
@@ -43,8 +44,8 @@ func TestWithoutAControlServerTheWaitingCallsOpenTheProxysOwnRun(t *testing.T) {
 			t.Error(diff)
 		}
 		s.finish()
-		if len(s.own.runs) != 1 || len(s.own.ends) != 1 || s.own.ends[0].Lossy {
-			t.Errorf("runs %+v, ends %+v", s.own.runs, s.own.ends)
+		if len(s.own.begun()) != 1 || len(s.own.ended()) != 1 || s.own.ended()[0].Lossy {
+			t.Errorf("runs %+v, ends %+v", s.own.begun(), s.own.ended())
 		}
 	})
 }
@@ -66,8 +67,8 @@ func TestAStandaloneProxyBindsWhenAControlServerComes(t *testing.T) {
 		if reports[0].Lost > 0 {
 			t.Errorf("%d calls are said to be lost, which no control server was there for", reports[0].Lost)
 		}
-		if diff := cmp.Diff([]string{"own"}, s.own.tools()); diff != "" || s.own.ends[0].Lossy {
-			t.Error(diff, s.own.ends)
+		if diff := cmp.Diff([]string{"own"}, s.own.tools()); diff != "" || s.own.ended()[0].Lossy {
+			t.Error(diff, s.own.ended())
 		}
 	})
 }
@@ -75,9 +76,9 @@ func TestAStandaloneProxyBindsWhenAControlServerComes(t *testing.T) {
 func TestUnboundProxyLooksAgainEveryFifteenSeconds(t *testing.T) {
 	play(t, nil, nil, func(s *stage) {
 		s.after(window)
-		before := s.server.paths
+		before := s.server.looks()
 		s.after(4 * lookAgain)
-		if looks := s.server.paths - before; looks != 4 {
+		if looks := s.server.looks() - before; looks != 4 {
 			t.Errorf("%d looks in a minute", looks)
 		}
 	})
@@ -94,7 +95,7 @@ func TestAnEntryOfEveryProjectRecordsNothingWhereNobodyAsked(t *testing.T) {
 		s.call("reported")
 		s.after(0)
 		s.finish()
-		if len(s.own.runs) > 0 || len(s.own.calls) > 0 {
+		if len(s.own.begun()) > 0 || len(s.own.tools()) > 0 {
 			t.Errorf("recorded %v", s.own.tools())
 		}
 		if diff := cmp.Diff([]string{"reported"}, toolsOf(s.server.reports())); diff != "" {
@@ -113,7 +114,7 @@ func TestPassthroughAfterALossRecordsNothing(t *testing.T) {
 		s.call("dropped")
 		s.is(passthrough)
 		s.finish()
-		if len(s.own.runs) > 0 {
+		if len(s.own.begun()) > 0 {
 			t.Error("a run")
 		}
 	})
@@ -124,7 +125,7 @@ func TestForcedStandaloneLooksForNobody(t *testing.T) {
 		s.server.start()
 		s.call("own")
 		s.after(time.Minute)
-		if s.server.paths > 0 || len(s.server.registrations()) > 0 {
+		if s.server.looks() > 0 || len(s.server.registrations()) > 0 {
 			t.Error("a control server was looked for")
 		}
 		if diff := cmp.Diff([]string{"own"}, s.own.tools()); diff != "" {
@@ -148,8 +149,8 @@ func TestAControlServerThatComesBackGetsWhatWaited(t *testing.T) {
 		if diff := cmp.Diff([]string{"t0", "t1", "t2"}, toolsOf(reports)); diff != "" {
 			t.Error(diff)
 		}
-		if len(s.own.runs) > 0 || reports[0].Lost > 0 {
-			t.Errorf("runs %+v, lost %d", s.own.runs, reports[0].Lost)
+		if len(s.own.begun()) > 0 || reports[0].Lost > 0 {
+			t.Errorf("runs %+v, lost %d", s.own.begun(), reports[0].Lost)
 		}
 		known := s.server.registrations()
 		if len(known) != 2 || known[0].ProxyID == "" || known[0].ProxyID != known[1].ProxyID {
@@ -179,8 +180,8 @@ func TestAControlServerThatStaysAwayIsADowngradeIntoOneLossyRun(t *testing.T) {
 		if diff := cmp.Diff([]string{"unsent", "own", "unsent", "own"}, s.own.tools()); diff != "" {
 			t.Error(diff)
 		}
-		if len(s.own.runs) != 1 || len(s.own.ends) != 1 || !s.own.ends[0].Lossy {
-			t.Errorf("runs %+v, ends %+v", s.own.runs, s.own.ends)
+		if len(s.own.begun()) != 1 || len(s.own.ended()) != 1 || !s.own.ended()[0].Lossy {
+			t.Errorf("runs %+v, ends %+v", s.own.begun(), s.own.ended())
 		}
 		reports := s.server.reports()
 		if len(reports) != 3 || reports[1].Lost != 2 || reports[2].Lost != 2 {
@@ -194,8 +195,8 @@ func TestAFullBufferEndsTheWaitWithNothingLost(t *testing.T) {
 		s.calls(maxWaiting + 1)
 		s.is(standalone)
 		s.finish()
-		if got := len(s.own.tools()); got != maxWaiting+1 || s.own.ends[0].Lossy {
-			t.Errorf("%d calls, ends %+v", got, s.own.ends)
+		if got := len(s.own.tools()); got != maxWaiting+1 || s.own.ended()[0].Lossy {
+			t.Errorf("%d calls, ends %+v", got, s.own.ended())
 		}
 	})
 }
@@ -216,8 +217,8 @@ func TestTheEndOfTheHostSavesWhatWaits(t *testing.T) {
 	play(t, nil, nil, func(s *stage) {
 		s.calls(2)
 		s.finish()
-		if got := len(s.own.tools()); got != 2 || len(s.own.ends) != 1 {
-			t.Errorf("%d calls, ends %+v", got, s.own.ends)
+		if got := len(s.own.tools()); got != 2 || len(s.own.ended()) != 1 {
+			t.Errorf("%d calls, ends %+v", got, s.own.ended())
 		}
 	})
 }
@@ -229,24 +230,23 @@ func TestTheEndWaitsForABoundControlServerButNotForEver(t *testing.T) {
 		s.calls(5)
 		began := time.Now()
 		s.finish()
-		if got := len(s.server.reports()); got != 5 || len(s.own.runs) > 0 || time.Since(began) > 0 {
-			t.Errorf("%d reports, runs %+v, after %v", got, s.own.runs, time.Since(began))
+		if got := len(s.server.reports()); got != 5 || len(s.own.begun()) > 0 || time.Since(began) > 0 {
+			t.Errorf("%d reports, runs %+v, after %v", got, s.own.begun(), time.Since(began))
 		}
 	})
 	play(t, nil, nil, func(s *stage) {
 		s.server.start()
 		s.after(time.Second)
-		s.server.refuse = func(client.StepReport) error { time.Sleep(time.Hour); return nil }
+		s.server.set(func() { s.server.hangs = true })
 		s.calls(2)
 		began := time.Now()
 		s.finish()
 		if took := time.Since(began); took != drainTimeout {
 			t.Errorf("the end took %v", took)
 		}
-		if got := len(s.own.tools()); got != 2 || !s.own.ends[0].Lossy {
-			t.Errorf("%d calls, ends %+v", got, s.own.ends)
+		if got := len(s.own.tools()); got != 2 || !s.own.ended()[0].Lossy {
+			t.Errorf("%d calls, ends %+v", got, s.own.ended())
 		}
-		time.Sleep(time.Hour)
 	})
 }
 
@@ -254,12 +254,14 @@ func TestAReportThatIsRefusedTwiceIsLostAndTheRestGoesOn(t *testing.T) {
 	play(t, nil, nil, func(s *stage) {
 		s.server.start()
 		s.after(time.Second)
-		s.server.refuse = func(r client.StepReport) error {
-			if r.ToolName == "t0" {
-				return &client.Refused{Status: 400}
+		s.server.set(func() {
+			s.server.refuse = func(r client.StepReport) error {
+				if r.ToolName == "t0" {
+					return &client.Refused{Status: 400}
+				}
+				return nil
 			}
-			return nil
-		}
+		})
 		s.calls(2)
 		s.after(0)
 		reports := s.server.reports()
@@ -276,12 +278,14 @@ func TestAControlServerThatDoesNotKnowUsIsToldAgain(t *testing.T) {
 	play(t, nil, nil, func(s *stage) {
 		s.server.start()
 		s.after(time.Second)
-		s.server.refuse = func(client.StepReport) error {
-			if len(s.server.registered) < 2 {
-				return &client.Refused{Status: 404}
+		s.server.set(func() {
+			s.server.refuse = func(client.StepReport) error { // which holds the lock
+				if len(s.server.registered) < 2 {
+					return &client.Refused{Status: 404}
+				}
+				return nil
 			}
-			return nil
-		}
+		})
 		s.call("a")
 		s.after(0)
 		if reports := s.server.reports(); len(reports) != 1 || reports[0].Lost != 0 {
@@ -321,7 +325,7 @@ func TestWhatTheRelayLostIsToldToTheControlServer(t *testing.T) {
 func TestAReportCarriesWhatCorrelatesIt(t *testing.T) {
 	const key = "00ff"
 	play(t, nil, nil, func(s *stage) {
-		s.server.answer.FingerprintKey = key
+		s.server.set(func() { s.server.answer.FingerprintKey = key })
 		s.server.start()
 		s.after(time.Second)
 		s.call("a")
@@ -343,11 +347,12 @@ func TestAReportCarriesWhatCorrelatesIt(t *testing.T) {
 }
 
 func TestReviveIsAskedUntilItHasStartedOneAndOncePerLoss(t *testing.T) {
-	asked, able := 0, false
-	revive := func() bool { asked++; return able }
+	var asked atomic.Int32
+	var able atomic.Bool
+	revive := func() bool { asked.Add(1); return able.Load() }
 	play(t, func(c *Config) { c.Revive = revive }, nil, func(s *stage) {
 		s.after(time.Minute)
-		if asked > 0 {
+		if asked.Load() > 0 {
 			t.Error("asked before there was one to die")
 		}
 		s.server.start()
@@ -355,14 +360,14 @@ func TestReviveIsAskedUntilItHasStartedOneAndOncePerLoss(t *testing.T) {
 		s.server.kill()
 		s.call("notices")
 		s.after(time.Second)
-		if asked < 2 {
-			t.Errorf("asked %d times in a second", asked)
+		if asked.Load() < 2 {
+			t.Errorf("asked %d times in a second", asked.Load())
 		}
-		able = true
+		able.Store(true)
 		s.after(longPause)
-		before := asked
+		before := asked.Load()
 		s.after(time.Minute)
-		if asked != before {
+		if asked.Load() != before {
 			t.Error("asked again")
 		}
 		s.server.start()
@@ -371,21 +376,22 @@ func TestReviveIsAskedUntilItHasStartedOneAndOncePerLoss(t *testing.T) {
 		s.server.kill()
 		s.call("notices")
 		s.after(0)
-		if asked != before+1 {
-			t.Errorf("asked %d times after the second loss", asked-before)
+		if asked.Load() != before+1 {
+			t.Errorf("asked %d times after the second loss", asked.Load()-before)
 		}
 	})
 }
 
 func TestSwitchedOffNobodyIsLookedFor(t *testing.T) {
-	off := true
-	play(t, func(c *Config) { c.Paused = func() bool { return off }; c.Revive = func() bool { t.Error("revived"); return true } }, nil, func(s *stage) {
+	var off atomic.Bool
+	off.Store(true)
+	play(t, func(c *Config) { c.Paused = off.Load; c.Revive = func() bool { t.Error("revived"); return true } }, nil, func(s *stage) {
 		s.server.start()
 		s.after(time.Minute)
-		if s.server.paths > 0 {
+		if s.server.looks() > 0 {
 			t.Error("looked while off")
 		}
-		off = false
+		off.Store(false)
 		s.after(lookAgain)
 		s.is(bound)
 	})
@@ -403,7 +409,7 @@ func TestCallIDsAreDeclaredOnlyWhereOneMayBeInjected(t *testing.T) {
 		declares(false, "seeking where nothing is set up")
 		setUp = true
 		declares(true, "seeking where one is expected")
-		s.server.answer.CallIDs = true
+		s.server.set(func() { s.server.answer.CallIDs = true })
 		s.server.start()
 		s.after(longPause)
 		declares(true, "bound to one that injects")
@@ -413,7 +419,7 @@ func TestCallIDsAreDeclaredOnlyWhereOneMayBeInjected(t *testing.T) {
 		declares(true, "lost")
 		s.after(window)
 		declares(false, "standalone")
-		s.server.answer.CallIDs = false
+		s.server.set(func() { s.server.answer.CallIDs = false })
 		s.server.start()
 		s.after(lookAgain)
 		declares(false, "bound to one that does not")
