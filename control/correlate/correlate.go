@@ -67,6 +67,12 @@ func (c *Call) TakeWire(r client.StepReport) {
 	}
 }
 
+// Is says whether a report is of this call, by the host's id. The tool that a host asks
+// for permission gets the id of the call that is asked about, and is another call.
+func (c *Call) Is(w client.StepReport) bool {
+	return c.ID == w.ToolUseID && (!IsMCP(c.Tool) || Names(c.Tool, w.ToolName))
+}
+
 // Settled says that no more is to be waited for: the host has told the end and the
 // proxy, where there is one, its half.
 func (c *Call) Settled() bool {

@@ -30,6 +30,11 @@ func Split(tool, server string) (name, upstream string) {
 	return name, upstream
 }
 
+// Names says whether a tool, as the host shows it, can be a server's of that name.
+func Names(tool, upstream string) bool {
+	return strings.HasSuffix(tool, strings.TrimPrefix(recorder.QualifiedName("", upstream), mcpPrefix))
+}
+
 // Serves says whether a tool, as the host shows it, is one of the server's.
 func Serves(server, tool string) bool {
 	return strings.HasPrefix(tool, recorder.QualifiedName(server, ""))

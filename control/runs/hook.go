@@ -131,7 +131,10 @@ func (b *Book) missed(e *machine.Event) {
 	}
 	turn.Prompt = text(turn.Prompt)
 	e.Missed = &turn
-	b.look(e, &machine.Run{ID: e.NewRun, Mark: &turn.Mark, Windows: []machine.Window{{From: turn.Mark.At}}})
+	b.look(e, &machine.Run{
+		ID: e.NewRun, Mark: &turn.Mark, Prompts: []string{e.PromptID}, Agents: map[string]string{},
+		Windows: []machine.Window{{From: turn.Mark.At}},
+	})
 }
 
 // answer is what a hook says to the host: nothing but an id for a call to carry,

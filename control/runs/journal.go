@@ -108,11 +108,11 @@ func replay(entries []entry) recovered {
 
 // write appends one line.
 func (j *journal) write(e entry) error {
-	line, err := json.Marshal(e)
+	line, err := e.encode()
 	if err != nil {
 		return err
 	}
-	n, err := j.f.Write(append(line, '\n'))
+	n, err := j.f.Write(line)
 	if err != nil && n > 0 {
 		// Half a line would make the rest of the journal unreadable.
 		err = errors.Join(err, j.f.Truncate(j.size))
@@ -158,10 +158,12 @@ func (j *journal) swap(next string, size int64) error {
 	return err
 }
 
-// snapshot encodes a state as the first line of a journal.
-func snapshot(s *machine.State) ([]byte, error) {
+// encode makes the line of an entry. Payloads keep their spelling.
+func (e entry) encode() ([]byte, error) {
 	var b bytes.Buffer
-	err := json.NewEncoder(&b).Encode(entry{State: s})
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(e)
 	return b.Bytes(), err
 }
 

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -72,7 +73,17 @@ func clean(raw string) json.RawMessage {
 		return nil
 	}
 	out, _ := truncate.JSON(redact.JSON(json.RawMessage(raw)), truncate.MaxBytes)
-	return out
+	return tight(out)
+}
+
+// tight takes the spaces out of a payload, as the journal does: what is read back must
+// not differ from what was told before.
+func tight(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if len(raw) == 0 || json.Compact(&b, raw) != nil {
+		return nil
+	}
+	return b.Bytes()
 }
 
 // notification begins what the host itself says to the model about work in the

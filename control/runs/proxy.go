@@ -52,6 +52,7 @@ func (b *Book) Step(r client.StepReport) error {
 		return nil
 	}
 	r = r.Clean() // the proxy did, if it is as old as this one
+	r.Args, r.Result = tight(r.Args), tight(r.Result)
 	now := b.cfg.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()

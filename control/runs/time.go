@@ -149,7 +149,7 @@ func (b *Book) save(ctx context.Context) error {
 	var err error
 	shorten := b.state.Empty() || b.journal.size > max(maxJournal, 2*b.journal.base)
 	if shorten && !b.state.Empty() {
-		shot, err = snapshot(b.state)
+		shot, err = entry{State: b.state}.encode()
 	}
 	b.mu.Unlock()
 	if err != nil || tail == 0 {

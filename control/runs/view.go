@@ -103,8 +103,15 @@ func (b *Book) whole(e machine.Event, run *machine.Run, l *transcript.Ledger, v 
 		owner.Windows = append(owner.Windows, machine.Window{From: e.At, To: e.At.Add(time.Second)})
 	}
 	v.Whole = true
+	for agent, prompt := range l.Agents() {
+		if _, known := owner.Agents[agent]; !known && slices.Contains(run.Prompts, prompt) {
+			owner.Agents[agent] = "" // nobody was there to hear of its start
+			v.Agents = append(v.Agents, agent)
+		}
+	}
+	slices.Sort(v.Agents)
 	v.Usage, v.Measured = l.Usage(owner.Owns)
-	for agent := range run.Agents {
+	for agent := range owner.Agents {
 		v.Measured = v.Measured && l.Has(agent)
 	}
 	if !v.Measured {

@@ -57,16 +57,19 @@ func (l *Ledger) line(f *file, text []byte, offset int64) {
 	if !bytes.Contains(text, []byte(`"message"`)) {
 		return
 	}
-	fields := gjson.GetManyBytes(text, "type", "timestamp", "message", "agentId", "version", "isSidechain")
+	fields := gjson.GetManyBytes(text, "type", "timestamp", "message", "agentId", "version", "isSidechain", "promptId")
 	agent, at := f.agent, fields[1].Time()
 	if agent == "" {
-		agent = fields[3].String() // older clients write subagents into the main file
+		agent = strings.Clone(fields[3].String()) // older clients write subagents into the main file
 	}
 	if v := fields[4].String(); v != "" {
-		l.version = v
+		l.version = strings.Clone(v)
 	}
 	if at.Before(l.mark.At) {
 		return // copied from another session, or of an earlier turn of this subagent
+	}
+	if prompt := fields[6].String(); agent != "" && prompt != "" {
+		l.agents[strings.Clone(agent)] = strings.Clone(prompt)
 	}
 	where := place{path: f.path, offset: offset, length: len(text)}
 	switch main := agent == "" && !fields[5].Bool(); fields[0].String() {

@@ -90,6 +90,7 @@ type Ledger struct {
 	messages map[string]*message
 	calls    map[string]*Call
 	said     map[string]string // reasoning that nobody has taken, by tool use id
+	agents   map[string]string // the prompt that each subagent served
 	answer   string
 	version  string
 	asked    time.Time // when the main thread was last given something by a person or a hook
@@ -117,7 +118,7 @@ type file struct {
 func Open(mark Mark) *Ledger {
 	return &Ledger{
 		mark: mark, files: map[string]*file{}, messages: map[string]*message{},
-		calls: map[string]*Call{}, said: map[string]string{},
+		calls: map[string]*Call{}, said: map[string]string{}, agents: map[string]string{},
 	}
 }
 
@@ -223,6 +224,10 @@ func (l *Ledger) Usage(owns func(agent string, at time.Time) bool) (byModel map[
 	}
 	return byModel, true
 }
+
+// Agents are the subagents that were at work since the mark, with the id of the prompt
+// that they served.
+func (l *Ledger) Agents() map[string]string { return l.agents }
 
 // Has says whether a subagent's file was there.
 func (l *Ledger) Has(agent string) bool {

@@ -252,6 +252,13 @@ func TestTurnIsFoundByItsPrompt(t *testing.T) {
 	if got, measured := usage(t, l); !measured || len(got) != 2 {
 		t.Errorf("measured %v, %v", measured, got)
 	}
+	fork, ok := Find(filepath.Join(fixture(t, "forked"), "fork.jsonl"), "00000000-0000-4000-8000-000000000002")
+	if !ok || fork.Prompt != "and again" {
+		t.Errorf("of the fork: %+v, %v", fork, ok)
+	}
+	if got, _ := usage(t, Open(fork.Mark)); got["claude-opus-5-5"].Output != 20 {
+		t.Errorf("of the fork: %v", got)
+	}
 	if _, ok := Find(path, "another"); ok {
 		t.Error("found a prompt that is not there")
 	}

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"io"
-	"time"
 
 	"github.com/tidwall/gjson"
 )
@@ -32,12 +31,13 @@ func Find(path, promptID string) (Turn, bool) {
 	if _, err := f.Seek(skip, io.SeekStart); err != nil {
 		return Turn{}, false
 	}
-	t := Turn{Mark: Mark{Path: path, Size: -1}}
+	t := Turn{Mark: Mark{Path: path}}
 	first := skip > 0 // then the first line lacks its beginning
-	found := false
+	var found, sure bool
 	_, err = eachLine(f, func(line []byte, at int64) {
-		if !first && !found {
-			found = t.begin(line, promptID, skip+at)
+		if !first && (!found || sure) {
+			is, marked := t.begin(line, promptID, skip+at)
+			found, sure = found || is, sure || marked
 		}
 		first = false
 	})
@@ -50,22 +50,21 @@ func Find(path, promptID string) (Turn, bool) {
 	return t, true
 }
 
-// begin takes in a line and says whether it is the prompt. The turn starts with the
-// first line that has its id, which may be one that the client added.
-func (t *Turn) begin(line []byte, promptID string, at int64) bool {
-	fields := gjson.GetManyBytes(line, "promptId", "type", "timestamp", "isMeta", "message.content")
-	if fields[0].String() != promptID || fields[1].String() != "user" {
-		return false
-	}
-	if t.Mark.Size < 0 {
-		t.Mark.Size, t.Mark.At = at, fields[2].Time().Truncate(time.Millisecond)
+// begin takes in a line and says whether it is the prompt, and whether the client
+// marked it as one. A fork gives the lines that it copies the id of its own prompt:
+// so the last marked line counts, and the first where none is.
+func (t *Turn) begin(line []byte, promptID string, at int64) (found, marked bool) {
+	fields := gjson.GetManyBytes(line, "promptId", "type", "timestamp", "isMeta", "message.content", "promptSource")
+	if fields[0].String() != promptID || fields[1].String() != "user" || fields[3].Bool() {
+		return false, false
 	}
 	text, ok := promptOf(fields[4])
-	if fields[3].Bool() || !ok {
-		return false
+	marked = fields[5].Exists()
+	if !ok || (t.Prompt != "" && !marked) {
+		return false, false
 	}
-	t.Prompt = text
-	return true
+	t.Prompt, t.Mark.Size, t.Mark.At = text, at, fields[2].Time()
+	return true, marked
 }
 
 // promptOf tells what a user wrote from the results of tools.

@@ -165,7 +165,7 @@ func (s *step) prompt() {
 // goOn continues the run whose background work the host's own prompt tells of.
 func (s *step) goOn() bool {
 	for _, r := range s.ordered() {
-		if r.Session != s.e.Session || (r.Tasks[s.e.Task] == nil && !r.Done[s.e.ToolUse]) {
+		if r.Session != s.e.Session || (r.Tasks[s.e.Task] == nil && !r.done(s.e.ToolUse)) {
 			continue
 		}
 		if other := s.Sessions[s.e.Session].Run; other != r.ID {
@@ -272,6 +272,11 @@ func (r *Run) see(v *View) {
 	}
 	if v.Answer != "" {
 		r.Answer = v.Answer
+	}
+	for _, agent := range v.Agents {
+		if _, known := r.Agents[agent]; !known {
+			r.Agents[agent] = ""
+		}
 	}
 	for id, said := range v.Said {
 		r.heard(id, said)

@@ -56,7 +56,12 @@ func (s *step) pre() {
 
 // known says that a call is no news. A report without a hook may have made it.
 func (r *Run) known(id string) bool {
-	return r.Calls[id] != nil || r.Done[id] || r.held(id) != nil
+	return r.Calls[id] != nil || r.done(id) || r.held(id) != nil
+}
+
+func (r *Run) done(id string) bool {
+	_, ok := r.Done[id]
+	return ok
 }
 
 func (r *Run) held(id string) *correlate.Call {
@@ -96,7 +101,7 @@ func (s *step) denied() {
 // was asked for.
 func (s *step) post() {
 	r := s.run()
-	if r == nil || r.Done[s.e.ToolUse] || r.held(s.e.ToolUse) != nil {
+	if r == nil || r.done(s.e.ToolUse) || r.held(s.e.ToolUse) != nil {
 		return
 	}
 	c := r.Calls[s.e.ToolUse]
@@ -138,7 +143,7 @@ func (s *step) batch() {
 	}
 	for _, b := range s.e.Batch {
 		status := correlate.Answered(b.Text)
-		if status == "" || r.Done[b.ToolUse] || r.held(b.ToolUse) != nil {
+		if status == "" || r.done(b.ToolUse) || r.held(b.ToolUse) != nil {
 			continue
 		}
 		c := r.Calls[b.ToolUse]
@@ -212,14 +217,12 @@ func (s *step) lost(w client.StepReport) {
 // late takes a half that comes after its call was numbered. It corrects what is not
 // reported yet, and nothing that is: a row is written once.
 func (r *Run) late(w client.StepReport) bool {
-	if w.ToolUseID == "" {
-		return false
-	}
-	if c := r.held(w.ToolUseID); c != nil {
+	if c := r.held(w.ToolUseID); c != nil && c.Is(w) {
 		c.TakeWire(w)
 		return true
 	}
-	return r.Done[w.ToolUseID]
+	tool, ok := r.Done[w.ToolUseID]
+	return ok && correlate.Names(tool, w.ToolName)
 }
 
 // join adds a report to its call: by the host's id, by an injected one, or by its
@@ -258,7 +261,7 @@ func (s *step) native(r *Run, w client.StepReport) bool {
 func (s *step) matches(c *correlate.Call, w client.StepReport) bool {
 	switch {
 	case w.ToolUseID != "":
-		return c.ID == w.ToolUseID
+		return c.Is(w)
 	case w.CallID != "" && c.CallID != "":
 		return c.CallID == w.CallID
 	}
@@ -344,7 +347,7 @@ func (s *step) place(o Orphan) {
 		s.Runs[r.ID] = r
 	}
 	id := w.ToolUseID
-	if id == "" {
+	if id == "" || r.known(id) {
 		id = derive("call", w.StartedAt, r.ID, w.ID)
 	}
 	c := &correlate.Call{

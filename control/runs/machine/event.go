@@ -89,6 +89,7 @@ type View struct {
 	Whole    bool                      `json:"whole,omitempty"` // what follows is known, too
 	Usage    map[string]recorder.Usage `json:"usage,omitempty"`
 	Measured bool                      `json:"measured,omitempty"`
+	Agents   []string                  `json:"agents,omitempty"` // that served its prompts
 	Answer   string                    `json:"answer,omitempty"`
 	Version  string                    `json:"version,omitempty"`
 	Found    []transcript.Call         `json:"found,omitempty"` // calls of which no end was heard

@@ -61,7 +61,7 @@ func (r *Run) heard(id, said string) {
 		c.Context, c.Said = said, true
 	} else if c := r.held(id); c != nil {
 		c.Context, c.Said = said, true
-	} else if !r.Done[id] {
+	} else if !r.done(id) {
 		r.Said[id] = said
 	}
 }
@@ -84,7 +84,7 @@ func (s *step) flush(r *Run, all bool) {
 		}
 		call.Place = r.place(2*h.N, call.ID, h.Call.EndedAt())
 		s.out = append(s.out, Change{Run: r.ID, Call: &call})
-		r.Done[h.Call.ID] = true
+		r.Done[h.Call.ID] = h.Call.Tool
 		return true
 	})
 }

@@ -80,7 +80,7 @@ type Run struct {
 	Calls  map[string]*correlate.Call `json:"calls,omitempty"` // without a number
 	Line   order.Line                 `json:"line"`
 	Held   []Held                     `json:"held,omitempty"`
-	Done   map[string]bool            `json:"done,omitempty"` // numbered, by tool use id
+	Done   map[string]string          `json:"done,omitempty"` // tools of reported calls, by their ids
 	Said   map[string]string          `json:"said,omitempty"` // before calls that are not known yet
 	Usage  map[string]recorder.Usage  `json:"usage,omitempty"`
 
@@ -148,7 +148,7 @@ func (r *Run) restore() {
 		r.Calls = map[string]*correlate.Call{}
 	}
 	if r.Done == nil {
-		r.Done = map[string]bool{}
+		r.Done = map[string]string{}
 	}
 	if r.Said == nil {
 		r.Said = map[string]string{}
@@ -173,7 +173,7 @@ func (r *Run) Owns(agent string, at time.Time) bool {
 // Wants says whether the end of a call, as the transcript has it, would be news. A
 // call that a proxy told of and a hook still may is none.
 func (r *Run) Wants(id string) bool {
-	if r.Done[id] || slices.ContainsFunc(r.Held, func(h Held) bool { return h.Call.ID == id }) {
+	if r.done(id) || slices.ContainsFunc(r.Held, func(h Held) bool { return h.Call.ID == id }) {
 		return false
 	}
 	c := r.Calls[id]
