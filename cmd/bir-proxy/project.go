@@ -15,6 +15,7 @@ import (
 	"github.com/bir-run/bir/cmd/internal/reach"
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/control/client/locate"
+	"github.com/bir-run/bir/control/process"
 	"github.com/bir-run/bir/relay/tier"
 )
 
@@ -104,7 +105,7 @@ func (j *project) installed() bool {
 // that left, or that the user stopped, stays away.
 func (j *project) revive() bool {
 	file, err := locate.Read(j.home, j.root) // one that leaves takes its file along
-	if err != nil || locate.Stopped(j.home, j.root) || !j.installed() || alive(file.PID) || !refuses(file) {
+	if err != nil || locate.Stopped(j.home, j.root) || !j.installed() || process.Alive(file.PID) || !refuses(file) {
 		return false
 	}
 	binary, err := reach.Binary(j.executable, "bir-control")
@@ -113,7 +114,7 @@ func (j *project) revive() bool {
 		return true
 	}
 	cmd := exec.Command(binary, "--root", j.root, "--detach")
-	cmd.Env, cmd.Dir, cmd.SysProcAttr = j.vars, j.root, detached()
+	cmd.Env, cmd.Dir, cmd.SysProcAttr = j.vars, j.root, process.Detached()
 	if err := cmd.Start(); err != nil {
 		j.log.Warn("start the control server again", "error", err)
 		return true

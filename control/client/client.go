@@ -38,6 +38,10 @@ var (
 	ErrUnauthorised = errors.New("the control server does not know this token")
 )
 
+// CodeUnknownProxy is the code of a control server that a proxy has to register with
+// before it asks for calls.
+const CodeUnknownProxy = "unknown_proxy"
+
 // Refused is any other error that the control server answered with: a problem
 // document (RFC 9457).
 type Refused struct {
@@ -217,7 +221,7 @@ func refusal(status int, body []byte) error {
 	switch status {
 	case http.StatusUnauthorized:
 		return ErrUnauthorised
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusServiceUnavailable:
 		return fmt.Errorf("%w: HTTP %d", ErrUnreachable, status)
 	}
 	r := &Refused{}

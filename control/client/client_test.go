@@ -202,7 +202,9 @@ func TestProxyVariablesAreNotHeeded(t *testing.T) {
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the token went elsewhere") }))
 	t.Cleanup(other.Close)
-	c := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect) })
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+	})
 	var refused *Refused
 	if err := c.Step(t.Context(), StepReport{}); !errors.As(err, &refused) || refused.Status != 307 {
 		t.Error(err)

@@ -36,17 +36,23 @@ func (p *poller) run(ctx context.Context) {
 	defer calls.Wait()
 	defer cancel() // nobody waits for them any more
 	slots := make(chan struct{}, maxCalls)
+	idle := 0 // answers in a row that came at once and were none
 	for {
 		asked := time.Now()
 		d, err := p.link.Poll(ctx, client.Poll{ProxyID: p.t.self.ProxyID, WaitMS: int(pollWait / time.Millisecond)})
 		switch {
-		case isGone(err):
+		case isGone(err) || isStranger(err):
 			return
-		case err != nil || d.ID == "" && time.Since(asked) < atOnce:
-			if !rest(ctx, pollPause) {
-				return
-			}
-		case d.ID != "":
+		case err == nil && (d.ID != "" || time.Since(asked) >= atOnce):
+			idle = 0
+		default:
+			idle++
+		}
+		// One that leaves answers at once, too, and is told apart by the next answer.
+		if idle > 1 && !rest(ctx, pollPause) {
+			return
+		}
+		if d.ID != "" {
 			slots <- struct{}{}
 			calls.Go(func() {
 				defer func() { <-slots }()

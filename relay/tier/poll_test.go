@@ -102,6 +102,27 @@ func TestADeathEndsTheCallsThatNobodyWaitsForAnyMore(t *testing.T) {
 	})
 }
 
+func TestAPollByAStrangerIsFollowedByARegistration(t *testing.T) {
+	play(t, nil, upstream, func(s *stage) {
+		s.server.set(func() {
+			s.server.pollAnswer = func() (client.Dispatch, error) {
+				if len(s.server.registrations()) < 2 {
+					return client.Dispatch{}, &client.Refused{Status: 404, Code: client.CodeUnknownProxy}
+				}
+				time.Sleep(time.Hour)
+				return client.Dispatch{}, client.ErrUnreachable
+			}
+		})
+		s.server.start()
+		s.after(longPause)
+		if got := len(s.server.registrations()); got != 2 {
+			t.Errorf("registered %d times", got)
+		}
+		s.is(bound)
+		s.after(time.Hour) // so that the poll ends
+	})
+}
+
 func TestAControlServerThatDispatchesNothingIsAskedSeldom(t *testing.T) {
 	for name, answer := range map[string]func() (client.Dispatch, error){
 		"at once": func() (client.Dispatch, error) { return client.Dispatch{}, nil },
@@ -112,7 +133,7 @@ func TestAControlServerThatDispatchesNothingIsAskedSeldom(t *testing.T) {
 			s.server.set(func() { s.server.pollAnswer = answer })
 			s.server.start()
 			s.after(5 * time.Minute)
-			if s.server.polls() > 11 {
+			if s.server.polls() > 12 {
 				t.Errorf("%s: asked %d times in five minutes", name, s.server.polls())
 			}
 			s.is(bound)

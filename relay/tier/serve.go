@@ -91,6 +91,13 @@ func (t *Tier) sent(id string, told int) {
 	}
 }
 
+// isStranger says whether another control server has taken the place of the one that
+// we registered with.
+func isStranger(err error) bool {
+	var refused *client.Refused
+	return errors.As(err, &refused) && refused.Code == client.CodeUnknownProxy
+}
+
 // isGone says whether there is no use in another word to this control server.
 func isGone(err error) bool {
 	return errors.Is(err, client.ErrUnreachable) || errors.Is(err, client.ErrUnauthorised) || errors.Is(err, context.Canceled)
