@@ -71,9 +71,7 @@ func serve(callIDs bool) {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		if r.URL.Path != client.PathPoll {
-			say(told{r.URL.Path, body})
-		}
+		say(told{r.URL.Path, body})
 		switch r.URL.Path {
 		case client.PathRegister:
 			fmt.Fprintf(w, `{"version":"test","callIds":%v,"fingerprintKey":%q}`, callIDs, key)
