@@ -28,12 +28,15 @@ func TestRunIsRecordedAndRead(t *testing.T) {
 			t.Errorf("made %s", made.ID)
 		}
 	}
-	end := recorder.Finish{Output: "done", FinishedAt: recordedAt.Add(time.Minute)}
+	end := recorder.Finish{
+		Output: "done", FinishedAt: recordedAt.Add(time.Minute),
+		Usage: map[string]recorder.Usage{"opus": {Input: 1, Output: 2, CacheCreation: 3, CacheRead: 4}},
+	}
 	a.call("POST", "/recordings/runs/"+run.ID+"/finish", end, http.StatusOK, nil)
 
 	want := recorder.RunWithSteps{Run: run, Steps: steps}
 	want.Run.State, want.Run.Output, want.Run.FinishedAt = recorder.StateFinished, end.Output, end.FinishedAt
-	want.Run.StepCount, want.Run.CallCount = 2, 1
+	want.Run.StepCount, want.Run.CallCount, want.Run.Usage = 2, 1, end.Usage
 	var got recorder.RunWithSteps
 	a.call("GET", "/recordings/runs/"+run.ID, nil, http.StatusOK, &got)
 	if diff := cmp.Diff(want, got); diff != "" {
