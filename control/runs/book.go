@@ -73,7 +73,7 @@ func Open(cfg Config) (*Book, error) {
 func (b *Book) resume(was recovered) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, c := range was.unsent {
+	for _, c := range append(was.begun, was.unsent...) {
 		b.emit(c)
 	}
 	// The other end of what is open may have seen its calls; a call that was missed

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/bir-run/bir/control/runs/machine"
 )
@@ -37,6 +38,7 @@ type recovered struct {
 	state  *machine.State
 	events int              // since the snapshot
 	unsent []machine.Change // what may not have been reported
+	begun  []machine.Change // beginnings that have been, of runs with something to come
 	torn   bool             // something at the end could not be read
 }
 
@@ -96,13 +98,23 @@ func replay(entries []entry) recovered {
 		case e.State != nil:
 			r.state = e.State
 			r.state.Restore()
+			r.begun = r.state.Begun()
 		case e.Event != nil:
 			changes := r.state.Apply(*e.Event)
 			if r.events++; r.events > sent {
 				r.unsent = append(r.unsent, changes...)
+				continue
+			}
+			for _, c := range changes {
+				if c.Start != nil {
+					r.begun = append(r.begun, c)
+				}
 			}
 		}
 	}
+	r.begun = slices.DeleteFunc(r.begun, func(c machine.Change) bool {
+		return r.state.Runs[c.Run] == nil && !slices.ContainsFunc(r.unsent, func(u machine.Change) bool { return u.Run == c.Run })
+	})
 	return r
 }
 
