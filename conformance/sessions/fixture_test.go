@@ -192,9 +192,12 @@ func (s *session) traffic(t *testing.T, all [][]byte) {
 
 // outcome finds what came of a request.
 func outcome(after [][]byte, id string) (result json.RawMessage, failure string, status recorder.Status) {
+	process := gjson.GetBytes(after[0], "proc").Raw
 	for _, line := range after {
 		m := gjson.GetBytes(line, "msg")
 		switch {
+		case gjson.GetBytes(line, "proc").Raw != process:
+			return nil, "", recorder.StatusNoAnswer // it died, and another came
 		case gjson.GetBytes(line, "dir").String() == "s2c" && m.Get("id").Raw == id && m.Get("error").Exists():
 			return nil, m.Get("error.message").String(), recorder.StatusRPCError
 		case gjson.GetBytes(line, "dir").String() == "s2c" && m.Get("id").Raw == id && m.Get("result").Exists():

@@ -89,14 +89,12 @@ func ran(s recorder.Status) bool {
 }
 
 // WireEnd is when the proxy saw the end.
-func (c *Call) WireEnd() time.Time {
-	return c.Wire.StartedAt.Add(duration(c.Wire.DurationMS))
-}
+func WireEnd(w client.StepReport) time.Time { return w.StartedAt.Add(duration(w.DurationMS)) }
 
 // EndedAt is when the call ended, by the one who was nearest.
 func (c *Call) EndedAt() time.Time {
 	if c.Wire != nil {
-		return c.WireEnd()
+		return WireEnd(*c.Wire)
 	}
 	return c.End.At
 }

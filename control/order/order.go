@@ -77,11 +77,11 @@ type Numbered struct {
 	N  int
 }
 
-// Release numbers the calls that can be numbered as of now; at the end of a run all
-// of them can.
-func (l *Line) Release(now time.Time, all bool) []Numbered {
+// Release numbers the calls that can be numbered as of now, but none that ended after
+// the given time, if any; at the end of a run all of them can.
+func (l *Line) Release(now, until time.Time, all bool) []Numbered {
 	var out []Numbered
-	for len(l.Ended) > 0 && (all || l.free(l.Ended[0], now)) {
+	for len(l.Ended) > 0 && (all || l.free(l.Ended[0], now) && (until.IsZero() || !l.Ended[0].At.After(until))) {
 		out = append(out, Numbered{ID: l.Ended[0].ID, N: l.Next})
 		l.Ended = l.Ended[1:]
 		l.Next++

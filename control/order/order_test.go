@@ -24,11 +24,11 @@ func TestEarlierEndThatIsToldLaterComesFirst(t *testing.T) {
 	l.Begin("a", at(0), true)
 	l.Begin("b", at(1), true)
 	l.End("b", at(20))
-	if got := l.Release(at(21), false); got != nil {
+	if got := l.Release(at(21), time.Time{}, false); got != nil {
 		t.Fatalf("b got its number while a may have ended before: %v", got)
 	}
 	l.End("a", at(10))
-	if diff := cmp.Diff([]string{"0a", "1b"}, ids(l.Release(at(22), false))); diff != "" {
+	if diff := cmp.Diff([]string{"0a", "1b"}, ids(l.Release(at(22), time.Time{}, false))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -49,9 +49,21 @@ func TestWhoCannotHaveEndedBeforeHoldsNobodyUp(t *testing.T) {
 		if name == "is late for grace" {
 			now = at(10).Add(Grace)
 		}
-		if got := l.Release(now, false); len(got) != 1 {
+		if got := l.Release(now, time.Time{}, false); len(got) != 1 {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+func TestCallsAfterATimeWait(t *testing.T) {
+	var l Line
+	l.End("a", at(10))
+	l.End("b", at(20))
+	if diff := cmp.Diff([]string{"0a"}, ids(l.Release(at(30), at(15), false))); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"1b"}, ids(l.Release(at(30), at(15), true))); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -63,7 +75,7 @@ func TestDueIsWhenGraceEnds(t *testing.T) {
 	l.Begin("a", at(0), true)
 	l.End("b", at(10))
 	due, ok := l.Due()
-	if !ok || len(l.Release(due, false)) != 1 {
+	if !ok || len(l.Release(due, time.Time{}, false)) != 1 {
 		t.Errorf("due %v, %v", due, ok)
 	}
 }
@@ -73,7 +85,7 @@ func TestRunsEndNumbersWhatIsLeft(t *testing.T) {
 	l.Begin("open", at(0), true)
 	l.End("b", at(10))
 	l.End("a", at(10))
-	if diff := cmp.Diff([]string{"0a", "1b"}, ids(l.Release(at(11), true))); diff != "" {
+	if diff := cmp.Diff([]string{"0a", "1b"}, ids(l.Release(at(11), time.Time{}, true))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -98,7 +110,7 @@ func TestNumbersDoNotDependOnTheOrderOfNews(t *testing.T) {
 				l.Known(e.ID, e.At)
 			}
 			l.End(e.ID, e.At)
-			for _, r := range l.Release(at(300), false) {
+			for _, r := range l.Release(at(300), time.Time{}, false) {
 				got = append(got, r.ID)
 			}
 			text, err := json.Marshal(l)

@@ -13,6 +13,8 @@ const (
 	saveEvery = time.Second
 	// lookEvery is how often processes are looked at.
 	lookEvery = 15 * time.Second
+	// leastWait keeps what is due again and again from taking the machine.
+	leastWait = 10 * time.Millisecond
 	// flushTimeout bounds how long the recorder is waited for.
 	flushTimeout = 10 * time.Second
 	// maxJournal is the size from which a journal is made shorter.
@@ -65,7 +67,7 @@ func (b *Book) wait(saved time.Time) time.Duration {
 	if b.dirty {
 		wait = min(wait, saved.Add(saveEvery).Sub(now))
 	}
-	return max(wait, time.Millisecond)
+	return max(wait, leastWait)
 }
 
 // Tick does what is due at a time.

@@ -273,7 +273,7 @@ func (s *step) take(r *Run, c *correlate.Call, w client.StepReport) {
 		s.noIDs(r.Session, w.ServerName)
 	}
 	c.TakeWire(w)
-	r.Line.Known(c.ID, c.WireEnd())
+	r.Line.Known(c.ID, correlate.WireEnd(*c.Wire))
 }
 
 // noIDs stops injecting ids for a server whose proxy hands none back.
@@ -355,7 +355,7 @@ func (s *step) place(o Orphan) {
 		Said: true, // by whom, nobody knows
 	}
 	c.TakeWire(w)
-	c.End = &correlate.End{At: c.WireEnd(), Status: w.Status}
+	c.End = &correlate.End{At: correlate.WireEnd(*c.Wire), Status: w.Status}
 	s.begin(r, c)
 	if r.Proxy != "" {
 		r.Deadline = s.e.At.Add(aloneWait)

@@ -30,7 +30,7 @@ func (s *step) settle(r *Run) {
 		}
 	}
 	last := !r.Closed.IsZero() && len(r.Line.Open) == 0
-	for _, n := range r.Line.Release(s.e.At, last) {
+	for _, n := range r.Line.Release(s.e.At, s.strayEnd(r), last) {
 		r.Held = append(r.Held, Held{N: n.N, Call: r.Calls[n.ID]})
 		delete(r.Calls, n.ID)
 		s.Steps++
@@ -42,6 +42,18 @@ func (s *step) settle(r *Run) {
 	if last {
 		s.finish(r)
 	}
+}
+
+// strayEnd is when the first call ended of which only a proxy has told yet and that may
+// turn out to be the run's; zero where there is none.
+func (s *step) strayEnd(r *Run) time.Time {
+	var first time.Time
+	for _, o := range s.Orphans {
+		if end := correlate.WireEnd(o.Wire); (first.IsZero() || end.Before(first)) && s.home(o.Wire) == r {
+			first = end
+		}
+	}
+	return first
 }
 
 // waiting lists the calls with an end that are not in line, by the time they began.

@@ -219,9 +219,13 @@ func (s *State) Due() (time.Time, bool) {
 	for _, o := range s.Orphans {
 		sooner(o.At.Add(order.Grace))
 	}
+	stray := due
 	for _, r := range s.Runs {
 		sooner(r.Deadline)
 		if at, ok := r.Line.Due(); ok {
+			if at.Before(stray) {
+				at = stray // which it may wait for
+			}
 			sooner(at)
 		}
 		for _, c := range r.Calls {
