@@ -3,7 +3,9 @@ package process
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"testing"
+	"time"
 )
 
 func TestAProcessIsAliveUntilItHasEnded(t *testing.T) {
@@ -25,6 +27,13 @@ func TestAProcessIsAliveUntilItHasEnded(t *testing.T) {
 		t.Error("a process that runs is not alive")
 	}
 	in.Close()
+	if runtime.GOOS == "linux" {
+		for deadline := time.Now().Add(10 * time.Second); Alive(cmd.Process.Pid); runtime.Gosched() {
+			if time.Now().After(deadline) {
+				t.Fatal("a process that nobody waits for stays alive")
+			}
+		}
+	}
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}

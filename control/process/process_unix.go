@@ -7,14 +7,15 @@ import (
 	"syscall"
 )
 
-// Alive says whether there is such a process. One that has ended and that nobody has
-// waited for yet counts.
+// Alive says whether there is such a process. One that has ended counts while nobody
+// has waited for it, where the system does not tell: on Linux it does, and in a
+// container often nobody ever waits.
 func Alive(pid int) bool {
 	if pid <= 0 { // a group's
 		return false
 	}
 	err := syscall.Kill(pid, 0)
-	return err == nil || errors.Is(err, syscall.EPERM)
+	return (err == nil || errors.Is(err, syscall.EPERM)) && !ended(pid)
 }
 
 // Detached puts a child into a session of its own: what is done to us, or to our
