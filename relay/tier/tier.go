@@ -39,7 +39,7 @@ const (
 	lookAgain = 15 * time.Second
 	// Within the window it is looked for after a pause that doubles.
 	firstPause = 50 * time.Millisecond
-	longPause  = time.Second
+	longPause  = 250 * time.Millisecond
 
 	registerTimeout = 2 * time.Second
 	stepTimeout     = 5 * time.Second
