@@ -4,7 +4,10 @@
 // It imports the standard library only, for the sake of bir-hooks.
 package event
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Event is one row: a hook event of the host.
 type Event struct {
@@ -21,6 +24,10 @@ type Event struct {
 	Async bool
 	// Command says that the host never sends the event over HTTP.
 	Command bool
+	// Told says that the host tells the model when a hook of the event has run, so that
+	// none is registered: the model must be sent the same bytes with bir as without.
+	// One that is registered by hand is taken all the same.
+	Told bool
 }
 
 // All lists the events in the order of a turn.
@@ -39,14 +46,19 @@ func All() []Event {
 		{Name: "ElicitationResult", Path: "/session/elicitation-result", Answer: 2 * time.Second, Timeout: 5 * time.Second, Async: true},
 		{Name: "SubagentStart", Path: "/agent/start", Answer: 2 * time.Second, Timeout: 5 * time.Second},
 		{Name: "SubagentStop", Path: "/agent/stop", Answer: 2 * time.Second, Timeout: 5 * time.Second},
-		{Name: "PreCompact", Path: "/session/pre-compact", Answer: 2 * time.Second, Timeout: 5 * time.Second},
-		{Name: "PostCompact", Path: "/session/post-compact", Answer: 2 * time.Second, Timeout: 5 * time.Second},
+		{Name: "PreCompact", Path: "/session/pre-compact", Answer: 2 * time.Second, Timeout: 5 * time.Second, Told: true},
+		{Name: "PostCompact", Path: "/session/post-compact", Answer: 2 * time.Second, Timeout: 5 * time.Second, Told: true},
 		{Name: "CwdChanged", Path: "/session/cwd", Answer: 2 * time.Second, Timeout: 5 * time.Second, Async: true},
 		{Name: "PostModelSwitch", Path: "/session/model", Answer: 2 * time.Second, Timeout: 5 * time.Second, Async: true},
 		{Name: "Stop", Path: "/session/stop", Answer: 2 * time.Second, Timeout: 5 * time.Second},
 		{Name: "StopFailure", Path: "/session/stop-failure", Answer: 2 * time.Second, Timeout: 5 * time.Second},
 		{Name: "SessionEnd", Path: "/session/end", Answer: 2 * time.Second, Timeout: 5 * time.Second},
 	}
+}
+
+// Registered lists the events for which hooks are registered, in the same order.
+func Registered() []Event {
+	return slices.DeleteFunc(All(), func(e Event) bool { return e.Told })
 }
 
 // Named finds an event by the name that the host gives it.
