@@ -1,0 +1,242 @@
+//go:build unix
+
+// Package stage is a project with bir's real binaries around it and a scripted host
+// in it: hooks go through bir-hooks, calls through bir-proxy to a small server, and
+// what is recorded is read back with bir. It judges nothing; suites do.
+package stage
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/bir-run/bir/conformance/built"
+	"github.com/bir-run/bir/control/client"
+	"github.com/bir-run/bir/control/client/locate"
+	"github.com/bir-run/bir/control/process"
+	"github.com/bir-run/bir/recorder/launch"
+)
+
+// Patience is how long a suite waits for what must come.
+const Patience = 30 * time.Second
+
+// pause is between two looks at what another process does.
+const pause = 2 * time.Millisecond
+
+var upstream = sync.OnceValues(func() (string, error) {
+	dir, err := built.Dir()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "stage-upstream")
+	cmd := exec.Command("go", "build", "-o", path, "github.com/bir-run/bir/conformance/stage/upstream")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the upstream: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// guards is compiled once for all projects of a process.
+var guards = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "bir-stage-cache-") })
+
+// Run runs the tests of a package that uses this one, and cleans up.
+func Run(m *testing.M) int {
+	code := m.Run()
+	if dir, err := guards(); err == nil {
+		os.RemoveAll(dir)
+	}
+	built.Remove()
+	return code
+}
+
+// Project is a root and a home. What runs for it is stopped with the test.
+type Project struct {
+	testing.TB
+	Home, Root string
+	bin        string
+	env        []string
+}
+
+// New makes a project into which bir is installed, so that proxies bring a control
+// server that died back to life. The service is not started.
+func New(t testing.TB) *Project {
+	t.Helper()
+	bin, err := built.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, err := os.MkdirTemp("", "bir-stage-") // a test's own would make the socket's path too long
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Project{TB: t, Home: home, Root: locate.Root(t.TempDir()), bin: bin}
+	p.env = append(withoutOurs(os.Environ()), "BIR_HOME="+home, "CLAUDE_PROJECT_DIR="+p.Root)
+	t.Cleanup(p.clean)
+	p.share()
+	record, err := json.Marshal(map[string]any{"version": 1, "projects": map[string]any{p.Root: struct{}{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "installed.json"), record, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func withoutOurs(environ []string) (kept []string) {
+	for _, kv := range environ {
+		if !strings.HasPrefix(kv, "BIR_") && !strings.HasPrefix(kv, "CLAUDE") {
+			kept = append(kept, kv)
+		}
+	}
+	return kept
+}
+
+// share puts the cache of compiled guards into the home.
+func (p *Project) share() {
+	p.Helper()
+	cache, err := guards()
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(p.Home, "cache"), 0o700)
+	}
+	if err == nil {
+		err = os.Symlink(cache, filepath.Join(p.Home, "cache", "wazero"))
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// clean stops what runs, and shows its logs where the test failed.
+func (p *Project) clean() {
+	for _, what := range []string{"--all", "--service"} {
+		if out, err := p.command(context.Background(), "bir", "down", what).CombinedOutput(); err != nil {
+			p.Errorf("bir down %s: %v\n%s", what, err, out)
+		}
+	}
+	if p.Failed() {
+		logs, _ := filepath.Glob(filepath.Join(p.Home, "logs", "*.log"))
+		for _, log := range logs {
+			text, _ := os.ReadFile(log)
+			p.Logf("%s:\n%s", filepath.Base(log), text)
+		}
+	}
+	os.RemoveAll(p.Home)
+}
+
+func (p *Project) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, built.Path(p.bin, name), args...)
+	cmd.Dir, cmd.Env = p.Root, p.env
+	return cmd
+}
+
+// Bir runs a command of bir and returns what it prints.
+func (p *Project) Bir(args ...string) string {
+	p.Helper()
+	out, err := p.command(p.Context(), "bir", args...).Output()
+	if err != nil {
+		var exit *exec.ExitError
+		errors.As(err, &exit)
+		p.Fatalf("bir %s: %v\n%s", strings.Join(args, " "), err, exit.Stderr)
+	}
+	return string(out)
+}
+
+// StartControl starts the control server, as a hook or a proxy would.
+func (p *Project) StartControl() locate.File {
+	p.Helper()
+	if out, err := p.command(p.Context(), "bir-control", "--root", p.Root, "--detach").CombinedOutput(); err != nil {
+		p.Fatalf("start the control server: %v\n%s", err, out)
+	}
+	return p.Control()
+}
+
+// Control is the discovery file, which must be there.
+func (p *Project) Control() locate.File {
+	p.Helper()
+	file, err := locate.Read(p.Home, p.Root)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return file
+}
+
+// Health asks the control server.
+func (p *Project) Health() (client.Health, error) {
+	file, err := locate.Read(p.Home, p.Root)
+	if err != nil {
+		return client.Health{}, err
+	}
+	c, err := client.New(file)
+	if err != nil {
+		return client.Health{}, err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(p.Context(), Patience)
+	defer cancel()
+	return c.Health(ctx)
+}
+
+// Await waits until the control server answers with what is hoped for.
+func (p *Project) Await(what string, hoped func(client.Health) bool) client.Health {
+	p.Helper()
+	for until := time.Now().Add(Patience); ; time.Sleep(pause) {
+		h, err := p.Health()
+		if err == nil && hoped(h) {
+			return h
+		}
+		if time.Now().After(until) {
+			p.Fatalf("%s did not come: %+v, %v", what, h, err)
+		}
+	}
+}
+
+// KillControl kills the control server, as nothing else does.
+func (p *Project) KillControl() {
+	p.Helper()
+	p.kill(p.Control().PID)
+}
+
+// KillService kills the service, if it runs, and says whether it did.
+func (p *Project) KillService() bool {
+	p.Helper()
+	file, err := launch.Read(p.Home)
+	if errors.Is(err, os.ErrNotExist) {
+		return false
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.kill(file.PID)
+	return true
+}
+
+// kill kills a process of ours and waits for its end.
+func (p *Project) kill(pid int) {
+	p.Helper()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		p.Fatalf("kill %d: %v", pid, err)
+	}
+	for until := time.Now().Add(Patience); process.Alive(pid) && !zombie(pid); time.Sleep(pause) {
+		if time.Now().After(until) {
+			p.Fatalf("process %d lives on", pid)
+		}
+	}
+}
+
+// zombie says that a process has ended and that only its parent does not know: here
+// there may be nobody who reaps what outlives its starter.
+func zombie(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && bytes.Contains(stat, []byte(") Z "))
+}
