@@ -1,8 +1,5 @@
 //go:build unix
 
-// Package stage is a project with bir's real binaries around it and a scripted host
-// in it: hooks go through bir-hooks, calls through bir-proxy to a small server, and
-// what is recorded is read back with bir. It judges nothing; suites do.
 package stage
 
 import (
@@ -80,7 +77,7 @@ func New(t testing.TB) *Project {
 		t.Fatal(err)
 	}
 	p := &Project{TB: t, Home: home, Root: locate.Root(t.TempDir()), bin: bin}
-	p.env = append(withoutOurs(os.Environ()), "BIR_HOME="+home, "CLAUDE_PROJECT_DIR="+p.Root)
+	p.env = append(withoutOurs(new(exec.Cmd).Environ()), "BIR_HOME="+home, "CLAUDE_PROJECT_DIR="+p.Root)
 	t.Cleanup(p.clean)
 	p.share()
 	record, err := json.Marshal(map[string]any{"version": 1, "projects": map[string]any{p.Root: struct{}{}}})
