@@ -298,3 +298,56 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+func TestLinesAreHeldWhileSomeoneAsksForIt(t *testing.T) {
+	ours := `{"jsonrpc":"2.0","result":{"x":"` + strings.Repeat("y", 300<<10) + `"},"id":"ours"}` + "\n"
+	before, after := "{\"a\":1}\n{\"b\"", ":2}\n"+ours+"{\"c\":3}\nrest"
+	for _, size := range []byte{0, 1, 6, 100, 255} {
+		var out bytes.Buffer
+		asked := false
+		source := io.MultiReader(strings.NewReader(before), &told{func() { asked = true }}, &pieces{left: []byte(after), sizes: []byte{size}})
+		r := &Reader{Source: source, Forward: &out, MaxBytes: 1 << 10, MaxHeld: 1 << 20, Hold: func() bool { return asked }}
+		for {
+			m, err := r.Next()
+			if string(m.ID) == `"ours"` {
+				if m.Cut {
+					t.Fatal("cut over the smaller limit")
+				}
+				r.Replace(m, nil)
+			}
+			if err != nil {
+				break
+			}
+		}
+		if want := "{\"a\":1}\n{\"b\":2}\n{\"c\":3}\nrest"; out.String() != want {
+			t.Errorf("pieces of %d: forwarded %q", size+1, out.String())
+		}
+	}
+}
+
+// told says when it is read, and has ended.
+type told struct{ read func() }
+
+func (s *told) Read([]byte) (int, error) {
+	s.read()
+	return 0, io.EOF
+}
+
+func TestALineThatWentOnBeforeTheHoldIsNotReplaced(t *testing.T) {
+	var out bytes.Buffer
+	asked := false
+	source := io.MultiReader(strings.NewReader("{\"a\""), &told{func() { asked = true }}, strings.NewReader(":1}\n{}\n"))
+	r := &Reader{Source: source, Forward: &out, Hold: func() bool { return asked }}
+	for {
+		m, err := r.Next()
+		if len(m.Raw) > 3 {
+			r.Replace(m, nil)
+		}
+		if err != nil {
+			break
+		}
+	}
+	if out.String() != "{\"a\":1}\n{}\n" {
+		t.Errorf("forwarded %q", out.String())
+	}
+}
