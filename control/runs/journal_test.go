@@ -2,10 +2,13 @@ package runs
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,4 +121,69 @@ func TestNothingIsForgottenThatTheRecorderMayHaveLost(t *testing.T) {
 	d.kept.runs, d.kept.order = map[string]*keptRun{}, nil // it is killed as well
 	d.kill()
 	d.one()
+}
+
+// A long run's journal is made shorter while it goes on, and what comes meanwhile is
+// kept.
+func TestLongJournalIsMadeShorter(t *testing.T) {
+	d := newDesk(t)
+	between := &flushing{kept: d.kept}
+	d.cfg.Recorder = between
+	d.kill()
+	d.ask("go")
+	big := strings.Repeat("x", 60_000)
+	play := func(n int) {
+		id := fmt.Sprint("t", n)
+		d.pre(id, "Bash", obj{"command": "ls"})
+		d.post(id, "Bash", obj{"command": "ls"}, obj{"stdout": big})
+	}
+	for n := range 150 {
+		play(n)
+	}
+	before := d.book.journal.size
+	between.during = func() { play(150) }
+	if err := d.book.save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(d.cfg.Journal)
+	if err != nil || info.Size() != d.book.journal.size || info.Size() > before/2 {
+		t.Errorf("%d bytes of %d, %v", info.Size(), before, err)
+	}
+	d.kill()
+	play(151)
+	d.kill()
+	d.stop("done")
+	d.wait(time.Minute)
+	r := d.one()
+	if steps := r.steps(t); len(steps) != 152 || r.finish.Lossy {
+		t.Errorf("%d steps", len(steps))
+	}
+}
+
+// flushing does something while it is flushed.
+type flushing struct {
+	*kept
+	during func()
+}
+
+func (f *flushing) Flush(context.Context) error {
+	if f.during != nil {
+		f.during()
+	}
+	return nil
+}
+
+func TestJournalThatCannotBeWrittenStopsNothing(t *testing.T) {
+	d := newDesk(t)
+	if err := d.book.journal.close(); err != nil {
+		t.Fatal(err)
+	}
+	d.ask("go")
+	d.pre("t1", "Bash", obj{})
+	d.post("t1", "Bash", obj{}, "x")
+	d.stop("done")
+	d.wait(time.Minute)
+	if r := d.one(); len(r.calls) != 1 {
+		t.Errorf("%d calls", len(r.calls))
+	}
 }

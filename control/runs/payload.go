@@ -36,7 +36,7 @@ func (b *Book) read(name string, payload []byte, now time.Time) (machine.Event, 
 	e := machine.Event{
 		Kind: name, At: now,
 		Session: str(p, "session_id"), PromptID: str(p, "prompt_id"), Transcript: str(p, "transcript_path"),
-		CWD: str(p, "cwd"), Mode: str(p, "permission_mode"), Source: str(p, "source"),
+		CWD: str(p, "cwd"), Mode: str(p, "permission_mode"),
 		Agent: str(p, "agent_id"), AgentType: str(p, "agent_type"),
 		Tool: str(p, "tool_name"), Server: str(p, "mcp_server.name"), ToolUse: str(p, "tool_use_id"),
 	}

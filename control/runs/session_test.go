@@ -1,9 +1,11 @@
 package runs
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/recorder"
 )
 
@@ -187,5 +189,96 @@ func TestTurnedOffEndsTheRun(t *testing.T) {
 	d.stop("done")
 	if r := d.one(); !r.finish.Lossy || len(r.calls) != 1 {
 		t.Errorf("%+v, %d calls", r.finish, len(r.calls))
+	}
+}
+
+func TestHostThatWasKilledEndsItsSession(t *testing.T) {
+	alive := true
+	d := newDesk(t, func(c *Config) { c.Alive = func(int) bool { return alive } })
+	d.proxy("fake")
+	d.ask("go")
+	d.pre("t1", "Bash", obj{})
+	d.wait(time.Hour) // a person reads a prompt
+	if _, open, _, _ := d.book.Health(); len(open) != 1 {
+		t.Fatalf("%d open runs", len(open))
+	}
+	alive = false
+	d.wait(time.Minute)
+	d.wait(20 * time.Minute)
+	d.wait(time.Minute)
+	r := d.one()
+	if steps := r.steps(t); steps[0].Status != recorder.StatusInterrupted {
+		t.Errorf("%+v", steps)
+	}
+	if !d.book.Idle(d.clock.Now()) {
+		t.Error("not idle")
+	}
+}
+
+func TestIdleIsWhenNobodyIsThere(t *testing.T) {
+	alive := true
+	d := newDesk(t, func(c *Config) { c.Alive = func(int) bool { return alive } })
+	idle := func() bool { return d.book.Idle(d.clock.Now()) }
+	if !idle() {
+		t.Error("not idle at first")
+	}
+	d.hook("SessionStart", obj{"source": "startup"})
+	if idle() {
+		t.Error("idle with a session")
+	}
+	d.hook("SessionEnd", obj{"reason": "other"})
+	d.proxy("fake")
+	if idle() {
+		t.Error("idle with a proxy")
+	}
+	if alive = false; !idle() {
+		t.Error("not idle with a proxy that ended")
+	}
+	d.ask("go")
+	if d.book.Idle(d.clock.add(13 * time.Hour)) {
+		t.Error("idle with an open run")
+	}
+}
+
+func TestHealthSaysWhoWasHeard(t *testing.T) {
+	d := newDesk(t)
+	d.proxy("fake")
+	d.ask("go  and\nsee " + strings.Repeat("x", 500))
+	d.hook("Elicitation", obj{})
+	d.hook("Elicitation", obj{})
+	d.hook("NotAnEvent", obj{})
+	_, open, proxies, events := d.book.Health()
+	if len(open) != 1 || !strings.HasPrefix(open[0].Prompt, "go and see xxx") || len(open[0].Prompt) > 130 {
+		t.Errorf("%+v", open)
+	}
+	if len(proxies) != 1 || !proxies[0].Alive || !d.book.Wrapped("fake") || d.book.Wrapped("other") {
+		t.Errorf("%+v", proxies)
+	}
+	if len(events) != 2 || events[0].Event != "UserPromptSubmit" || events[1].Count != 2 {
+		t.Errorf("%+v", events)
+	}
+}
+
+func TestLostReportsMarkTheRun(t *testing.T) {
+	d := newDesk(t)
+	d.proxy("fake")
+	d.ask("go")
+	d.pre("t1", "mcp__fake__echo", obj{})
+	d.wire("fake", "echo", "t1", func(r *client.StepReport) { r.Lost = 3 })
+	d.post("t1", "mcp__fake__echo", obj{}, "x")
+	d.stop("done")
+	d.wait(time.Minute)
+	if !d.one().finish.Lossy {
+		t.Error("the run is not lossy")
+	}
+}
+
+func TestErrorOfTheAPIIsNoAnswer(t *testing.T) {
+	d := newDesk(t)
+	d.ask("go")
+	d.hook("StopFailure", obj{"error": "rate_limit", "last_assistant_message": "API Error: 429"})
+	d.wait(time.Minute)
+	if r := d.one(); r.finish.Output != "" || r.finish.Answer.RowIDs[0] != "" {
+		t.Errorf("%+v", r.finish)
 	}
 }

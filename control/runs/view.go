@@ -13,16 +13,13 @@ import (
 // that it belongs to, or those that may end with it.
 func (b *Book) subjectsLocked(e machine.Event) (out []*machine.Run) {
 	switch e.Kind {
-	case "PermissionRequest", "PermissionDenied", "UserPromptExpansion", "PreCompact":
+	case "SessionStart", "PermissionRequest", "PermissionDenied", "UserPromptExpansion", "PreCompact":
 	case "UserPromptSubmit":
 		// The turn before: nobody else may have told of its end.
 		if s := b.state.Sessions[e.Session]; s != nil && b.state.Runs[s.Run] != nil {
 			out = append(out, outline(b.state.Runs[s.Run]))
 		}
-	case "SessionStart", "SessionEnd":
-		if e.Source == "compact" {
-			return nil
-		}
+	case "SessionEnd":
 		for _, r := range b.state.Runs {
 			if r.Session == e.Session {
 				out = append(out, outline(r))
@@ -48,7 +45,7 @@ func outline(r *machine.Run) *machine.Run {
 // of which no hook told.
 func ends(kind string) bool {
 	switch kind {
-	case "Stop", "StopFailure", "SubagentStop", "SessionStart", "SessionEnd", "UserPromptSubmit", machine.KindTick:
+	case "Stop", "StopFailure", "SubagentStop", "SessionEnd", "UserPromptSubmit", machine.KindTick:
 		return true
 	}
 	return false

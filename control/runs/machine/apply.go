@@ -63,11 +63,11 @@ func (s *step) session() {
 	}
 }
 
-// handle is one piece: the table of events.
+// handle is one piece: the table of events. A session's start changes nothing: what a
+// process of the host has left that was killed is ended by the next prompt, and the
+// news of the start may come after that, since it starts the control server, too.
 func (s *step) handle() {
 	switch s.e.Kind {
-	case "SessionStart":
-		s.sessionStart()
 	case "SessionEnd":
 		s.sessionEnd()
 	case "UserPromptSubmit":
@@ -103,19 +103,6 @@ func (s *step) handle() {
 	case KindTorn:
 		for _, r := range s.Runs {
 			r.Lossy = true
-		}
-	}
-}
-
-// sessionStart ends what a process of the host that is gone has left. A compaction
-// starts nothing; clear and fork have ids of their own.
-func (s *step) sessionStart() {
-	if s.e.Source == "compact" {
-		return
-	}
-	for _, r := range s.ordered() {
-		if r.Session == s.e.Session {
-			s.close(r, true)
 		}
 	}
 }

@@ -34,7 +34,6 @@ type Event struct {
 	Transcript string `json:"transcript,omitempty"`
 	CWD        string `json:"cwd,omitempty"`
 	Mode       string `json:"mode,omitempty"`
-	Source     string `json:"source,omitempty"` // of a session's start
 	Agent      string `json:"agent,omitempty"`
 	AgentType  string `json:"agentType,omitempty"`
 
