@@ -71,9 +71,15 @@ func (p *proxy) newTier(own tier.Recorder, paused func() bool) *tier.Tier {
 		Recorder: own,
 		Find:     project.find, Revive: project.revive, SetUp: project.setUp, Paused: paused,
 		Standalone: p.config.Standalone,
-		NoOwnRun:   p.config.UserScope && !p.config.Standalone && !project.installed(),
+		NoOwnRun:   p.recordsNothingAlone(project),
 		Log:        p.log,
 	})
+}
+
+// recordsNothingAlone holds for an entry that the host has for every project, in one
+// whose tool calls nobody asked to record.
+func (p *proxy) recordsNothingAlone(j *project) bool {
+	return p.config.UserScope && !p.config.Standalone && !j.installed()
 }
 
 // upstreamServer is what the record says of the server.
