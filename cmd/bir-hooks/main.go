@@ -10,21 +10,17 @@ import (
 
 var version = "dev"
 
-func main() { run(startWait) }
+func main() { run(process()) }
 
 // run exits with 0 whatever happens: any other status is an error in the host's eyes,
-// and 2 is an order to block. A Go program that panics exits with 2, so what cannot be
-// recovered ends by a signal instead, which the host passes over.
-func run(startWait time.Duration) {
-	debug.SetTraceback("crash")
-	forbidCore()
+// and 2 is an order to block.
+func run(h hook) {
+	endBySignal()
 	defer os.Exit(0)
 	defer func() { _ = recover() }() // what it would say belongs on no host's screen
-	h := process()
-	h.startWait = startWait
 	// Whatever may block for ever (a host that does not close our input, or does not
 	// read our output) is over before the host loses patience.
-	time.AfterFunc(h.patience(), func() { os.Exit(0) })
+	time.AfterFunc(time.Until(h.began.Add(h.patience())), func() { os.Exit(0) })
 	answer, err := h.run(os.Stdin)
 	if len(answer) > 0 && err == nil {
 		err = write(os.Stdout, answer)
@@ -32,6 +28,12 @@ func run(startWait time.Duration) {
 	if err != nil && os.Getenv("BIR_HOOKS_DEBUG") == "1" {
 		_ = write(os.Stderr, []byte("bir-hooks: "+h.name+": "+err.Error()+"\n"))
 	}
+}
+
+// endBySignal lets what cannot be recovered, for which Go exits with 2, end by a signal.
+func endBySignal() {
+	debug.SetTraceback("crash")
+	forbidCore()
 }
 
 // process is the hook as the command line and the environment have it. These few
@@ -44,6 +46,7 @@ func process() hook {
 		version:    version,
 		began:      time.Now(),
 		executable: os.Executable,
+		startWait:  startWait,
 	}
 	if len(os.Args) > 1 {
 		h.name = os.Args[1]

@@ -32,13 +32,26 @@ const (
 // under which it is started.
 func TestMain(m *testing.M) {
 	switch strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") {
-	case "bir-hooks":
-		version = "v2"
-		run(time.Minute) // this machine may be busy
+	case "bir-hooks": // this machine may be busy
+		runAfter(time.Minute)
+	case "bir-late": // with half a second left, for most events
+		runAfter(-4 * time.Second)
+	case "bir-fatal":
+		endBySignal()
+		go panic("nobody recovers this")
+		select {}
 	case "bir-control":
 		os.Exit(fakeControl())
 	}
 	os.Exit(m.Run())
+}
+
+// runAfter is main, whose time counts from another moment than now.
+func runAfter(d time.Duration) {
+	version = "v2"
+	h := process()
+	h.began, h.startWait = h.began.Add(d), time.Minute
+	run(h)
 }
 
 func fakeControl() int {
