@@ -15,6 +15,14 @@ import (
 // detached puts a child into a session of its own.
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
+// niceness lets the tools of the session that is recorded go first: nobody waits for
+// a recording to be stored.
+const niceness = 5
+
+// stepBack lowers the priority of a detached child, all its threads included. It
+// starts as well without.
+func stepBack(pid int) { _ = syscall.Setpriority(syscall.PRIO_PGRP, pid, niceness) }
+
 // private refuses a file that is another user's, or open to others.
 func private(info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)

@@ -8,12 +8,20 @@ import (
 	"syscall"
 )
 
-const detachedProcess = 0x00000008
+const (
+	detachedProcess     = 0x00000008
+	belowNormalPriority = 0x00004000
+)
 
-// detached gives a child no console and a process group of its own.
+// detached gives a child no console and a process group of its own, and lets the tools
+// of the session that is recorded go first.
 func detached() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess, HideWindow: true}
+	return &syscall.SysProcAttr{
+		CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess | belowNormalPriority, HideWindow: true,
+	}
 }
+
+func stepBack(int) {} // it was started so
 
 // private relies on the folder: what lies in a user's profile is that user's.
 func private(info fs.FileInfo) error {

@@ -44,6 +44,7 @@ func spawn(cfg Config) (*child, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	stepBack(cmd.Process.Pid)
 	c := &child{pid: cmd.Process.Pid, log: path, done: make(chan struct{})}
 	// Ends with the service. It may outlive whoever called Connect: without it, a
 	// service that ends before us stays behind as a zombie.
