@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -200,34 +198,6 @@ func TestAnotherProgramOnThePortIsNotTheService(t *testing.T) {
 				t.Error("the other program was taken for the service")
 			}
 		})
-	}
-}
-
-func TestServiceLetsTheSessionGoFirst(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("read from /proc")
-	}
-	cfg := config(t)
-	if _, err := Connect(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
-	file, err := Read(cfg.Home)
-	if err != nil {
-		t.Fatal(err)
-	}
-	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", file.PID))
-	if err != nil || len(threads) == 0 {
-		t.Fatalf("%d threads, %v", len(threads), err)
-	}
-	for _, path := range threads {
-		stat, err := os.ReadFile(path)
-		if errors.Is(err, os.ErrNotExist) { // the thread has ended
-			continue
-		}
-		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-		if nice, err := strconv.Atoi(fields[16]); err != nil || nice < niceness { // more where we have more ourselves
-			t.Errorf("%s: niceness %s", path, fields[16])
-		}
 	}
 }
 
