@@ -55,7 +55,7 @@ func (h Hooks) Change(p hosts.Places) (hosts.Change, error) {
 		}
 		c.Ops = append(c.Ops, ops...)
 	}
-	for _, e := range event.All() {
+	for _, e := range event.Registered() {
 		value, err := json.Marshal(group{Hooks: []any{h.hook(e)}})
 		if err != nil {
 			return c, err
@@ -109,12 +109,12 @@ func noProxy(list string) string {
 
 // HookState is what is registered.
 type HookState struct {
-	Files   []string // of settings, with hooks of bir's
-	Kind    string   // command or http
-	Binary  string
-	URL     string
-	Missing []string // events without a hook, where some have one
-	Off     string   // why none of them runs
+	Files   []string `json:"files,omitempty"` // of settings, with hooks of bir's
+	Kind    string   `json:"kind,omitempty"`  // command or http
+	Binary  string   `json:"binary,omitempty"`
+	URL     string   `json:"url,omitempty"`
+	Missing []string `json:"missing,omitempty"` // events without a hook, where some have one
+	Off     string   `json:"off,omitempty"`     // why none of them runs
 }
 
 // FindHooks looks for bir's hooks where the client does.
@@ -139,7 +139,7 @@ func FindHooks(p hosts.Places) HookState {
 	if readPolicy(p).OwnHooks {
 		state.Off = "your administrator lets only their own hooks run (allowManagedHooksOnly)"
 	}
-	for _, e := range event.All() {
+	for _, e := range event.Registered() {
 		if len(seen) > 0 && !seen[e.Name] {
 			state.Missing = append(state.Missing, e.Name)
 		}
