@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,15 +21,20 @@ import (
 )
 
 // Session is one of the host's: it sends hook events and writes a transcript as the
-// client does.
+// client does. Calls may be made at once; turns may not.
 type Session struct {
 	*Project
-	ID         string
-	transcript string
-	prompt     string // its id
-	messages   int
+	ID string
 	// Direct posts hook events itself, as bir-hooks does, and spares the process.
 	Direct bool
+	// Took, where it is set, is told how long each event took.
+	Took func(event string, took time.Duration)
+
+	transcript string
+	prompt     string // its id
+
+	mu       sync.Mutex // guards messages, and the order of lines
+	messages int
 }
 
 // NewSession makes a session that has said nothing yet.
@@ -56,6 +62,9 @@ func (s *Session) Hook(name string, fields map[string]any) {
 	e, ok := event.Named(name)
 	if !ok {
 		s.Fatalf("no event is named %s", name)
+	}
+	if s.Took != nil {
+		defer func(began time.Time) { s.Took(name, time.Since(began)) }(time.Now())
 	}
 	if s.Direct {
 		s.post(e, text)
@@ -118,8 +127,7 @@ type Use struct {
 // with the client.
 func (s *Session) Pre(tool string, input map[string]any) Use {
 	s.Helper()
-	s.messages++
-	use := Use{ID: fmt.Sprintf("toolu_%s%04d", s.ID[:8], s.messages), Tool: tool, Input: input, began: time.Now()}
+	use := Use{ID: fmt.Sprintf("toolu_%s%04d", s.ID[:8], s.next()), Tool: tool, Input: input, began: time.Now()}
 	s.Hook("PreToolUse", map[string]any{"tool_name": tool, "tool_input": input, "tool_use_id": use.ID})
 	s.says(map[string]any{"type": "tool_use", "id": use.ID, "name": tool, "input": input})
 	return use
@@ -145,11 +153,18 @@ func (s *Session) PostFailure(use Use, text string) {
 	s.told(use, map[string]any{"content": text, "is_error": true}, "Error: "+text)
 }
 
+// next is a number that nothing else of the session has.
+func (s *Session) next() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.messages++
+	return s.messages
+}
+
 // says writes one content block of the model, in a message of its own.
 func (s *Session) says(block map[string]any) {
-	s.messages++
 	s.write(map[string]any{"type": "assistant", "message": map[string]any{
-		"id": fmt.Sprintf("msg_%s%04d", s.ID[:8], s.messages), "role": "assistant", "model": "claude-test",
+		"id": fmt.Sprintf("msg_%s%04d", s.ID[:8], s.next()), "role": "assistant", "model": "claude-test",
 		"content": []any{block}, "usage": map[string]any{"input_tokens": 10, "output_tokens": 1},
 	}})
 }
@@ -175,6 +190,8 @@ func (s *Session) write(line map[string]any) {
 	if err != nil {
 		s.Fatal(err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	f, err := os.OpenFile(s.transcript, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		s.Fatal(err)

@@ -137,6 +137,9 @@ func (p *Project) command(ctx context.Context, name string, args ...string) *exe
 	return cmd
 }
 
+// Setenv sets a variable for what is started from now on.
+func (p *Project) Setenv(name, value string) { p.env = append(p.env, name+"="+value) }
+
 // Bir runs a command of bir and returns what it prints.
 func (p *Project) Bir(args ...string) string {
 	p.Helper()
@@ -198,6 +201,25 @@ func (p *Project) Await(what string, hoped func(client.Health) bool) client.Heal
 	}
 }
 
+// Resident is how much memory a process has, in bytes, and the most that it had. It
+// is 0 where that is not told.
+func (p *Project) Resident(pid int) (now, peak int64) {
+	p.Helper()
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(line, ":")
+		var kib int64
+		_, _ = fmt.Sscan(value, &kib)
+		switch name {
+		case "VmRSS":
+			now = kib << 10
+		case "VmHWM":
+			peak = kib << 10
+		}
+	}
+	return now, peak
+}
+
 // KillControl kills the control server, as nothing else does.
 func (p *Project) KillControl() {
 	p.Helper()
@@ -224,6 +246,12 @@ func (p *Project) kill(pid int) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		p.Fatalf("kill %d: %v", pid, err)
 	}
+	p.AwaitEnd(pid)
+}
+
+// AwaitEnd waits for the end of a process.
+func (p *Project) AwaitEnd(pid int) {
+	p.Helper()
 	for until := time.Now().Add(Patience); process.Alive(pid) && !zombie(pid); time.Sleep(pause) {
 		if time.Now().After(until) {
 			p.Fatalf("process %d lives on", pid)
