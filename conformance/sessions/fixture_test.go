@@ -152,10 +152,15 @@ func (s *session) when(hook []byte, last time.Time) time.Time {
 	if last.IsZero() && at.IsZero() || f[0].String() == "SessionStart" && last.IsZero() {
 		return s.files[0].at[0].Add(-time.Second)
 	}
-	if f[0].String() == "SessionEnd" {
+	if f[0].String() == "SessionEnd" || (f[0].String() == "Stop" && !s.summed()) {
 		at = s.over(last)
 	}
 	return at
+}
+
+// summed says whether the client writes a line about the hooks of a stop.
+func (s *session) summed() bool {
+	return bytes.Contains(bytes.Join(s.files[0].lines, nil), []byte("stop_hook_summary"))
 }
 
 // over is when all lines are written that came before the next prompt.
@@ -207,7 +212,7 @@ func outcome(after [][]byte, id string) (result json.RawMessage, failure string,
 			}
 			return json.RawMessage(m.Get("result").Raw), "", status
 		case m.Get("method").String() == "notifications/cancelled" && m.Get("params.requestId").Raw == id:
-			return nil, m.Get("params.reason").String(), recorder.StatusCancelled
+			return nil, "", recorder.StatusCancelled
 		}
 	}
 	return nil, "", recorder.StatusNoAnswer

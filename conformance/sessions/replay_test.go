@@ -152,8 +152,8 @@ func compact(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// stage plays a script to a book.
-type stage struct {
+// replay plays a script to a book.
+type replay struct {
 	t     failer
 	s     *session
 	dir   string
@@ -165,8 +165,8 @@ type stage struct {
 	lag   time.Duration  // of the transcripts
 }
 
-func newStage(t failer, dir string, s *session) *stage {
-	st := &stage{t: t, s: s, dir: dir, books: &books{t: t, runs: map[string]*booked{}}, wrote: map[string]int{}, now: s.events[0].at}
+func newReplay(t failer, dir string, s *session) *replay {
+	st := &replay{t: t, s: s, dir: dir, books: &books{t: t, runs: map[string]*booked{}}, wrote: map[string]int{}, now: s.events[0].at}
 	st.cfg = runs.Config{
 		Root: "/home/dev/fleet", Home: dir, Journal: filepath.Join(dir, "journal"), Recorder: st.books,
 		Now: func() time.Time { return st.now }, Version: "test", FingerprintKey: "00ff",
@@ -175,7 +175,7 @@ func newStage(t failer, dir string, s *session) *stage {
 	return st
 }
 
-func (st *stage) open() {
+func (st *replay) open() {
 	book, err := runs.Open(st.cfg)
 	if err != nil {
 		st.t.Fatalf("open: %v", err)
@@ -185,7 +185,7 @@ func (st *stage) open() {
 }
 
 // register is what a proxy does at its start, and again after every change.
-func (st *stage) register() {
+func (st *replay) register() {
 	st.book.Register(client.Register{
 		ProxyID: "prx_1", ServerName: st.s.server, PID: 1, SessionID: st.s.id, CWD: "/home/dev/fleet",
 		Host: recorder.App{App: "claude-code", Version: "2.1.332"}, Server: recorder.Server{Transport: "stdio", Command: []string{"server"}},
@@ -193,16 +193,16 @@ func (st *stage) register() {
 }
 
 // kill leaves the book as kill -9 would, and starts another.
-func (st *stage) kill() { st.open() }
+func (st *replay) kill() { st.open() }
 
-func (st *stage) play(events []scripted) {
+func (st *replay) play(events []scripted) {
 	for _, e := range events {
 		st.tell(e)
 	}
 	st.end()
 }
 
-func (st *stage) tell(e scripted) {
+func (st *replay) tell(e scripted) {
 	if e.at.After(st.now) {
 		st.now = e.at
 	}
@@ -224,7 +224,7 @@ func (st *stage) tell(e scripted) {
 }
 
 // grow writes the lines of the transcripts up to a moment.
-func (st *stage) grow(until time.Time) {
+func (st *replay) grow(until time.Time) {
 	for _, g := range st.s.files {
 		path := filepath.Join(st.dir, filepath.FromSlash(g.name))
 		n := st.wrote[g.name]
@@ -258,7 +258,7 @@ func appendFile(path string, text []byte) error {
 }
 
 // end lets everything run out that is waited for.
-func (st *stage) end() {
+func (st *replay) end() {
 	for range 3 {
 		st.now = st.now.Add(time.Hour)
 		st.book.Tick(st.now)

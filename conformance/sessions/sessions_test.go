@@ -17,7 +17,12 @@ import (
 
 var update = flag.Bool("update", false, "write the expected runs anew")
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
+
+// tests are the package's; what they built is removed after them.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int { return run(t.M) }
 
 const id = "00000000-0000-4000-8000-00000000000"
 
@@ -41,7 +46,7 @@ func each(t *testing.T, do func(t *testing.T, name string, s *session)) {
 
 func TestRecordedSessionsGiveTheExpectedRuns(t *testing.T) {
 	each(t, func(t *testing.T, name string, s *session) {
-		st := newStage(t, t.TempDir(), s)
+		st := newReplay(t, t.TempDir(), s)
 		st.play(s.events)
 		golden(t, name, st.books.results())
 	})
@@ -50,7 +55,7 @@ func TestRecordedSessionsGiveTheExpectedRuns(t *testing.T) {
 func TestUsageOfTheSampleIsTheClientsOwn(t *testing.T) {
 	r := recorded["sample"]
 	s := load(t, "sample", r.server, r.transcripts)
-	st := newStage(t, t.TempDir(), s)
+	st := newReplay(t, t.TempDir(), s)
 	st.play(s.events)
 	text, err := os.ReadFile(shared(t, "sessions/sample/expected-usage.json"))
 	if err != nil {
@@ -76,7 +81,7 @@ func TestKillsChangeNothing(t *testing.T) {
 	each(t, func(t *testing.T, _ string, s *session) {
 		want := baseline(t, t.TempDir(), s)
 		for kill := -1; kill < len(s.events); kill++ {
-			st := newStage(t, t.TempDir(), s)
+			st := newReplay(t, t.TempDir(), s)
 			for i, e := range s.events {
 				if kill < 0 || kill == i {
 					st.kill()
@@ -92,7 +97,7 @@ func TestKillsChangeNothing(t *testing.T) {
 }
 
 func baseline(t failer, dir string, s *session) []result {
-	st := newStage(t, dir, s)
+	st := newReplay(t, dir, s)
 	st.play(s.events)
 	return st.books.results()
 }
@@ -107,10 +112,10 @@ func TestEveryLegalOrderGivesTheSameRuns(t *testing.T) {
 		n := 0
 		rapid.Check(t, func(t *rapid.T) {
 			n++
-			st := newStage(t, filepath.Join(dir, fmt.Sprint(n)), s)
+			st := newReplay(t, filepath.Join(dir, fmt.Sprint(n)), s)
 			st.lag = time.Duration(rapid.IntRange(0, 300).Draw(t, "lag")) * time.Millisecond
 			for _, e := range legal(t, s.events) {
-				switch rapid.IntRange(0, 9).Draw(t, "between") {
+				switch rapid.IntRange(0, 29).Draw(t, "between") {
 				case 0:
 					st.kill()
 				case 1:
@@ -192,7 +197,7 @@ func TestTurnWhoseBeginningWasMissedIsWhole(t *testing.T) {
 		s := load(t, name, r.server, r.transcripts)
 		want := baseline(t, t.TempDir(), s)[0]
 		for first := 2; first < len(s.events)-1; first++ {
-			st := newStage(t, t.TempDir(), s)
+			st := newReplay(t, t.TempDir(), s)
 			st.play(s.events[first:])
 			runs := st.books.results()
 			if len(runs) != 1 {

@@ -134,7 +134,7 @@ func TestTracedCallsAreStepsWithWhatTheWireSaid(t *testing.T) {
 		if len(calls) == 0 {
 			t.Fatalf("%s has no calls", name)
 		}
-		st := newStage(t, t.TempDir(), scriptOf(calls))
+		st := newReplay(t, t.TempDir(), scriptOf(calls))
 		st.play(st.s.events)
 		runs := st.books.results()
 		if len(runs) != 1 || runs[0].Lossy {
@@ -191,7 +191,7 @@ func TestParallelCallsAreOrderedByTheirEnds(t *testing.T) {
 		{pick("PostToolUse", 0), report(0), pick("PostToolUse", 1), report(1)},
 		{pick("PostToolUse", 0), pick("PostToolUse", 1), report(0), report(1)},
 	} {
-		st := newStage(t, t.TempDir(), s)
+		st := newReplay(t, t.TempDir(), s)
 		events := append(s.events[:2:2], pick("PreToolUse", 0), pick("PreToolUse", 1))
 		st.play(append(append(events, order...), s.events[len(s.events)-1]))
 		steps := st.books.results()[0].Steps

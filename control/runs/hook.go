@@ -108,7 +108,7 @@ func (b *Book) prepare(e *machine.Event) {
 	switch {
 	case e.Transcript == "":
 	case e.Kind == "UserPromptSubmit":
-		mark := transcript.Take(e.Transcript, e.At)
+		mark := transcript.Take(e.Transcript, e.At.Truncate(time.Millisecond))
 		e.Mark = &mark
 	case opens(*e) && !started:
 		b.missed(e)

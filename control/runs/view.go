@@ -96,9 +96,6 @@ func said(l *transcript.Ledger) map[string]string {
 // whole reads what a turn used and which of its calls were missed.
 func (b *Book) whole(e machine.Event, run *machine.Run, l *transcript.Ledger, v *machine.View) {
 	owner := *run
-	if e.Kind == "Stop" || e.Kind == "StopFailure" { // the last message may be a moment younger than the hook
-		owner.Windows = append(owner.Windows, machine.Window{From: e.At, To: e.At.Add(time.Second)})
-	}
 	v.Whole = true
 	for agent, prompt := range l.Agents() {
 		if _, known := owner.Agents[agent]; !known && slices.Contains(run.Prompts, prompt) {

@@ -204,7 +204,7 @@ func (r *Run) running() int {
 func (s *step) open(input string) *Run {
 	r := &Run{
 		ID: s.e.NewRun, Session: s.e.Session, Input: input, CWD: s.e.CWD,
-		Started: s.e.At, Windows: []Window{{From: s.e.At}},
+		Started: s.e.At, Windows: []Window{{From: moment(s.e.At)}},
 	}
 	if s.e.PromptID != "" {
 		r.Prompts = []string{s.e.PromptID}
@@ -216,6 +216,9 @@ func (s *step) open(input string) *Run {
 	}
 	return r
 }
+
+// moment is a time as a transcript would write it, in milliseconds.
+func moment(at time.Time) time.Time { return at.Truncate(time.Millisecond) }
 
 // run finds the run of the event. Where its prompt was missed, since nobody was
 // there, the transcript may have it; otherwise the run lacks its beginning.
@@ -280,7 +283,7 @@ func (s *step) alive(r *Run) {
 		session.Run = r.ID
 	}
 	if n := len(r.Windows); n > 0 && !r.Windows[n-1].To.IsZero() {
-		r.Windows = append(r.Windows, Window{From: s.e.At})
+		r.Windows = append(r.Windows, Window{From: moment(s.e.At)})
 	}
 }
 
