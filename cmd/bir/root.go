@@ -12,6 +12,8 @@ import (
 	"github.com/bir-run/bir/cmd/bir/runs"
 	"github.com/bir-run/bir/cmd/bir/scenario"
 	"github.com/bir-run/bir/cmd/bir/service"
+	"github.com/bir-run/bir/cmd/bir/setup"
+	"github.com/bir-run/bir/cmd/bir/status"
 	"github.com/bir-run/bir/cmd/bir/updown"
 	"github.com/bir-run/bir/cmd/bir/wrap"
 	"github.com/bir-run/bir/cmd/internal/app"
@@ -40,7 +42,7 @@ func newRoot(a *app.App) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.Hint(cli.Usage("%w", err), "`%s --help` shows the flags and an example", cmd.CommandPath())
 	})
-	root.AddCommand(install.New(a), install.NewUninstall(a), runs.New(a), scenario.New(a), logic.New(a), replay.New(a), guard.New(a),
+	root.AddCommand(setup.New(a), install.New(a), install.NewUninstall(a), status.New(a), runs.New(a), scenario.New(a), logic.New(a), replay.New(a), guard.New(a),
 		offswitch.NewOff(a), offswitch.NewOn(a), service.NewServe(a), updown.NewUp(a), updown.NewDown(a), wrap.New(a), doctor.New(a), newEnv(a), newDemo(a))
 	usageErrors(root)
 	return root

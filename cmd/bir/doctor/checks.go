@@ -40,12 +40,12 @@ func home(_ context.Context, a *app.App) []Finding {
 }
 
 func binaries(_ context.Context, a *app.App) []Finding {
-	for _, name := range []string{"bir-proxy", "bir-sandbox"} {
+	for _, name := range []string{"bir-proxy", "bir-hooks", "bir-control", "bir-sandbox"} {
 		if _, err := a.Binary(name); err != nil {
 			return []Finding{bad("binaries", err, "build them into one folder with make")}
 		}
 	}
-	return []Finding{good("binaries", "bir %s, beside bir-proxy and bir-sandbox", a.Version)}
+	return []Finding{good("binaries", "bir %s, beside bir-proxy, bir-hooks, bir-control and bir-sandbox", a.Version)}
 }
 
 func offSwitch(_ context.Context, a *app.App) []Finding {

@@ -52,7 +52,7 @@ func New(a *app.App) *cobra.Command {
 func run(ctx context.Context, a *app.App, asJSON bool) error {
 	var found []Finding
 	for _, check := range []func(context.Context, *app.App) []Finding{
-		home, binaries, offSwitch, service, spooled, evaluator, guards, redaction,
+		home, binaries, offSwitch, service, spooled, evaluator, guards, redaction, disk, client,
 	} {
 		found = append(found, check(ctx, a)...)
 		if ctx.Err() != nil {

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bir-run/bir/cmd/bir/updown"
 	"github.com/bir-run/bir/cmd/internal/app"
 	"github.com/bir-run/bir/cmd/internal/cli"
 	"github.com/bir-run/bir/control/client/locate"
-	"github.com/bir-run/bir/control/daemon"
 	"github.com/bir-run/bir/control/hosts"
 	"github.com/bir-run/bir/control/hosts/claude"
 	"github.com/bir-run/bir/control/hosts/clients"
@@ -162,30 +162,21 @@ func (t *task) hooks(ctx context.Context) (hosts.Change, error) {
 	return c, err
 }
 
-// control starts the control server. A dry run looks for one.
+// control starts the control server and says where it is. A dry run looks for one.
 func (t *task) control(ctx context.Context) (locate.File, error) {
 	if t.options.Dry {
 		file, err := locate.Read(t.app.Env.Home, t.places.Root)
-		if err != nil && t.options.Hooks == "http" {
-			return locate.File{URL: "http://127.0.0.1:0"}, nil // a port is known once it runs
+		if err != nil {
+			file.URL = "http://127.0.0.1:0" // its port is known once it runs
 		}
-		return file, nil // it is started when it is needed
+		return file, nil
 	}
-	file, outcome, err := StartControl(ctx, t.app, t.places.Root)
-	t.report.Control = string(outcome)
-	return file, err
-}
-
-// StartControl starts a project's control server, if it does not run.
-func StartControl(ctx context.Context, a *app.App, root string) (locate.File, daemon.Outcome, error) {
-	binary, err := a.Binary("bir-control")
+	up, err := updown.Start(ctx, t.app, false)
 	if err != nil {
-		return locate.File{}, "", err
+		return locate.File{}, err
 	}
-	return daemon.Starter{
-		Home: a.Env.Home, Root: root, Version: a.Version, Command: []string{binary},
-		Environ: a.Env.Vars, Revive: true, Logger: a.Log,
-	}.Ensure(ctx)
+	t.report.Control = string(up.Outcome)
+	return locate.Read(t.app.Env.Home, t.places.Root)
 }
 
 // withScenarioServer adds bir's own MCP server, in the project's local scope.

@@ -23,7 +23,8 @@ type Doc struct {
 	root hujson.Value
 }
 
-// Node is a value in a file.
+// Node is a value in a file. The zero Node, for one that is not there, has neither
+// members nor elements.
 type Node struct {
 	doc   *Doc
 	value *hujson.Value
@@ -111,7 +112,7 @@ func (d *Doc) Find(path ...string) (Node, bool) {
 
 // Member is the value of a key.
 func (n Node) Member(key string) (Node, bool) {
-	object, ok := n.value.Value.(*hujson.Object)
+	object, ok := n.object()
 	if !ok {
 		return Node{}, false
 	}
@@ -126,7 +127,7 @@ func (n Node) Member(key string) (Node, bool) {
 // Members yields an object's members in their order.
 func (n Node) Members() iter.Seq2[string, Node] {
 	return func(yield func(string, Node) bool) {
-		object, ok := n.value.Value.(*hujson.Object)
+		object, ok := n.object()
 		if !ok {
 			return
 		}
@@ -140,6 +141,9 @@ func (n Node) Members() iter.Seq2[string, Node] {
 
 // Elements are the values of an array.
 func (n Node) Elements() []Node {
+	if n.value == nil {
+		return nil
+	}
 	array, ok := n.value.Value.(*hujson.Array)
 	if !ok {
 		return nil
