@@ -44,6 +44,10 @@ Examples:
   bir-proxy --server-name tracker --url https://tracker.example/mcp
   bir-proxy --http --upstream http://127.0.0.1:3000/mcp --port 3001
 
+Calls are reported to the control server of the project (bir up; for an SDK session the
+one of BIR_CONTROL_URL and BIR_CONTROL_TOKEN). They wait up to 10 s for one, and then go
+into a run of the proxy's own; it looks again every 15 s.
+
 Headers that hold a secret are better given in BIR_UPSTREAM_HEADERS, a JSON object,
 than on the command line, which other users can see.
 
