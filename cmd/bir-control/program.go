@@ -9,8 +9,10 @@ import (
 
 	"github.com/bir-run/bir/cmd/internal/env"
 	"github.com/bir-run/bir/cmd/internal/reach"
+	"github.com/bir-run/bir/control/client/locate"
 	"github.com/bir-run/bir/control/daemon"
 	"github.com/bir-run/bir/control/discover"
+	"github.com/bir-run/bir/control/hosts"
 	"github.com/bir-run/bir/control/off"
 	"github.com/bir-run/bir/control/process"
 	"github.com/bir-run/bir/control/runs"
@@ -63,10 +65,24 @@ func (p *program) serve(ctx context.Context) error {
 			guards.start(ctx) // not before this process is the one that serves
 			return p.openBook(key)
 		},
-		Guards: guards.health,
-		Idle:   p.env.ControlIdle,
-		Logger: p.log,
+		Guards:    guards.health,
+		Announced: p.tellHooks,
+		Idle:      p.env.ControlIdle,
+		Logger:    p.log,
 	})
+}
+
+// tellHooks writes into the client's settings where this server is, for hooks over
+// HTTP. A client whose settings cannot be written goes on as if no server were there.
+func (p *program) tellHooks(file locate.File) {
+	// Ends when the files are written, or with the process: an installation that runs
+	// has their lock, and may wait for this server.
+	go func() {
+		in := hosts.Installer{Home: p.env.Home, Version: version, NowMS: time.Now().UnixMilli()}
+		if err := in.Refresh(file.Root, file.URL, file.Token); err != nil {
+			p.log.Warn("control.hooks", "error", err)
+		}
+	}()
 }
 
 // book is the book of runs and the recorder that it reports to.

@@ -77,7 +77,8 @@ func New(t testing.TB) *Project {
 		t.Fatal(err)
 	}
 	p := &Project{TB: t, Home: home, Root: locate.Root(t.TempDir()), bin: bin}
-	p.env = append(withoutOurs(new(exec.Cmd).Environ()), "BIR_HOME="+home, "CLAUDE_PROJECT_DIR="+p.Root)
+	// Level wasm takes ten seconds to compile, and nothing here evaluates anything.
+	p.env = append(withoutOurs(new(exec.Cmd).Environ()), "BIR_HOME="+home, "CLAUDE_PROJECT_DIR="+p.Root, "BIR_SANDBOX=process")
 	t.Cleanup(p.clean)
 	p.share()
 	record, err := json.Marshal(map[string]any{"version": 1, "projects": map[string]any{p.Root: struct{}{}}})

@@ -38,7 +38,10 @@ type Config struct {
 	// fingerprints.
 	Open   func(fingerprintKey string) (Book, error)
 	Guards func() string
-	Idle   time.Duration // 0: never ends for want of work
+	// Announced, where it is set, is told where the server is, once others can find it.
+	// Nobody is answered before it returns.
+	Announced func(locate.File)
+	Idle      time.Duration // 0: never ends for want of work
 	// Replace takes over from whichever control server runs; without it, only from
 	// an older one.
 	Replace bool
@@ -183,6 +186,9 @@ func (s *seat) announce(cfg Config) error {
 	}
 	if err := discover.Write(cfg.Home, s.file); err != nil {
 		return err
+	}
+	if cfg.Announced != nil {
+		cfg.Announced(s.file.File)
 	}
 	cfg.Logger.Info("control.serving", "address", s.file.URL, "socket", s.file.Socket, "version", cfg.Version, "root", cfg.Root, "handed", s.handed)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"github.com/bir-run/bir/cmd/internal/cli"
 	"github.com/bir-run/bir/control/client/locate"
 	"github.com/bir-run/bir/control/daemon"
+	"github.com/bir-run/bir/sandbox"
 )
 
 // NewUp declares `bir up`.
@@ -22,9 +24,9 @@ func NewUp(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Start this project's control server",
-		Long: "Compiles the guards and starts the control server of the project that this folder is in. One that runs stays,\n" +
-			"unless it is older than this bir, or with --restart; its open runs go on in the new one. Sessions start it by\n" +
-			"themselves, but not after `bir down`.\n\n" + cli.ExitCodes,
+		Long: "Starts the control server of the project that this folder is in, and compiles ahead what a replay needs: the\n" +
+			"guards and the sandbox's level wasm. A server that runs stays, unless it is older than this bir, or with\n" +
+			"--restart; its open runs go on in the new one. Sessions start it by themselves, but not after `bir down`.\n\n" + cli.ExitCodes,
 		Example: "  bir up\n  bir up --restart\n  bir up --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return up(cmd.Context(), a, restart, asJSON) },
@@ -45,20 +47,27 @@ type Up struct {
 }
 
 func up(ctx context.Context, a *app.App, restart, asJSON bool) error {
-	if err := compileGuards(ctx, a); err != nil {
-		return err
-	}
+	// Recording needs neither guards nor level wasm, so what is wrong with them is said
+	// and no more.
+	cli.Report(a.Err, compileGuards(ctx, a))
 	result, err := Start(ctx, a, restart)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return cli.JSON(a.Out, result)
+		err = cli.JSON(a.Out, result)
+	} else {
+		result.print(a.Out)
 	}
+	if a.Env.Sandbox != string(sandbox.LevelProcess) {
+		cli.Report(a.Err, a.PrepareSandbox(ctx))
+	}
+	return err
+}
+
+func (u Up) print(w io.Writer) {
 	verb := map[daemon.Outcome]string{daemon.Running: "already runs", daemon.Started: "is started", daemon.Replaced: "is replaced"}
-	fmt.Fprintf(a.Out, "the control server of %s %s: %s, process %d, version %s\n",
-		result.Root, verb[result.Outcome], result.URL, result.PID, result.Version)
-	return nil
+	fmt.Fprintf(w, "the control server of %s %s: %s, process %d, version %s\n", u.Root, verb[u.Outcome], u.URL, u.PID, u.Version)
 }
 
 // Start starts the control server of the project that the working folder is in, as
