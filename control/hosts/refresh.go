@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bir-run/bir/control/hosts/journal"
@@ -16,7 +17,12 @@ const HTTPHooks = "http"
 // control server calls it when it serves; a project with other hooks changes nothing.
 // A client reads its settings again while it runs, so its next event finds the way.
 func (in Installer) Refresh(root, url, token string) error {
-	j, err := journal.Read(in.Home)
+	unlock, err := journal.Lock(in.Home) // or an uninstall of this moment would be undone
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	j, err := in.settled()
 	if err != nil {
 		return err
 	}
@@ -24,12 +30,12 @@ func (in Installer) Refresh(root, url, token string) error {
 	if project == nil || project.Hooks != HTTPHooks {
 		return nil
 	}
-	for _, f := range project.Files {
+	for _, f := range slices.Clone(project.Files) {
 		c, ok := refreshed(f, url, token)
 		if !ok {
 			continue
 		}
-		if _, err := in.Install(root, HTTPHooks, []Change{c}); err != nil {
+		if _, err := in.change(j, root, HTTPHooks, c); err != nil {
 			return fmt.Errorf("tell the hooks where the control server is: %w", err)
 		}
 	}
