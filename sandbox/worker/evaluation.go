@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -166,22 +165,20 @@ var (
 	proxyType   = reflect.TypeFor[goja.Proxy]()
 )
 
-// failure sorts an error of goja.
+// failure sorts an error of goja. errors.As must not see it: unwrapping an exception
+// asks the thrown value for its prototype, which may be a trap of the body's.
 func (ev *evaluation) failure(err error) *wire.Failure {
-	var interrupted *goja.InterruptedError
-	var overflow *goja.StackOverflowError
-	var exception *goja.Exception
-	switch {
-	case errors.As(err, &interrupted):
-		if f := ev.stopFailure(interrupted.Stack()); f != nil {
+	switch err := err.(type) {
+	case *goja.InterruptedError:
+		if f := ev.stopFailure(err.Stack()); f != nil {
 			return f
 		}
-	case errors.As(err, &overflow):
+	case *goja.StackOverflowError:
 		f := &wire.Failure{Type: typeThrow, Message: "RangeError: Maximum call stack size exceeded"}
-		f.Line, f.Column = ev.position(overflow.Stack())
+		f.Line, f.Column = ev.position(err.Stack())
 		return f
-	case errors.As(err, &exception):
-		return ev.thrown(exception.Value(), exception.Stack())
+	case *goja.Exception:
+		return ev.thrown(err.Value(), err.Stack())
 	}
 	return &wire.Failure{Type: typeSandbox, Message: fmt.Sprintf("the evaluator failed: %v", err)}
 }

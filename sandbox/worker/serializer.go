@@ -59,7 +59,7 @@ func (s *serializer) finish(text goja.Value) (string, error) {
 	out := text.String()
 	switch {
 	case int64(len(out)) > s.ev.limits.ResultBytes:
-		s.tooLarge()
+		s.failure = s.tooLarge()
 		return "", errNoJSON
 	case s.ev.req.Plain && !strings.HasPrefix(out, "{"):
 		s.failure = resultFailure("an object whose toJSON gives no plain object")
@@ -82,7 +82,7 @@ func (s *serializer) replace(call goja.FunctionCall) goja.Value {
 	here.index = holder != nil && holder.ExportType() == arrayType
 	s.count(here, value)
 	if s.bytes > s.ev.limits.ResultBytes {
-		return s.tooLarge()
+		return s.fail(s.tooLarge())
 	}
 	if problem := s.problem(value); problem != "" {
 		return s.fail(resultFailure("a value that is no JSON: " + s.where(here) + " is " + problem))
@@ -164,8 +164,8 @@ func (st step) write(b *strings.Builder) {
 	}
 }
 
-func (s *serializer) tooLarge() goja.Value {
-	return s.fail(resultFailure("a value of more than " + size(s.ev.limits.ResultBytes) + " of JSON"))
+func (s *serializer) tooLarge() *wire.Failure {
+	return resultFailure("a value of more than " + size(s.ev.limits.ResultBytes) + " of JSON")
 }
 
 // fail ends the serialising. No code of the body stands between here and the
