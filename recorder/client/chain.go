@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/bir-run/bir/recorder/spool"
@@ -53,9 +54,10 @@ func newChain(cfg RecorderConfig, waiting func() bool) *chain {
 	return c
 }
 
-// accept takes reports in order. Neighbours of one run go out as one batch, up to
-// about what one request takes.
+// accept takes reports. Those of one run keep their order and go out as one batch, up
+// to about what one request takes.
 func (c *chain) accept(ctx context.Context, reports []report) {
+	byRun(reports)
 	var batch []record
 	flush := func() {
 		if len(batch) > 0 {
@@ -78,6 +80,28 @@ func (c *chain) accept(ctx context.Context, reports []report) {
 		batch = append(batch, c.prepare(ctx, r)...)
 	}
 	flush()
+}
+
+// byRun brings the reports of a run together: a request for each turn of two runs that
+// go on at once would cost ten times as much. What was reported before a flush stays
+// before it.
+func byRun(reports []report) {
+	for len(reports) > 0 {
+		end := slices.IndexFunc(reports, func(r report) bool { return r.flushed != nil })
+		if end < 0 {
+			end = len(reports)
+		}
+		first := map[string]int{}
+		for i, r := range reports[:end] {
+			if _, known := first[r.run]; !known {
+				first[r.run] = i
+			}
+		}
+		if len(first) > 1 {
+			slices.SortStableFunc(reports[:end], func(x, y report) int { return first[x.run] - first[y.run] })
+		}
+		reports = reports[min(end+1, len(reports)):]
+	}
 }
 
 // prepare makes the records of a report.
