@@ -26,6 +26,10 @@ const (
 	// sendTimeout bounds the wait for the service at the end. What it has not taken by
 	// then waits in the spool.
 	sendTimeout = 3 * time.Second
+	// Every session of the project waits in one queue for a service that is slow for a
+	// moment, so that it holds more than a proxy's; the bytes bound it.
+	maxQueueCalls = 50_000
+	maxQueueBytes = 24 << 20
 )
 
 // program is one run of the binary.
@@ -96,8 +100,10 @@ func (p *program) openBook(key string) (daemon.Book, error) {
 		Connect: func(ctx context.Context) (*client.Client, error) {
 			return reach.Service(ctx, p.env, p.executable, p.log)
 		},
-		SpoolDir: launch.SpoolDir(p.env.Home, p.env.AuthURL),
-		Logger:   p.log,
+		QueueCalls: maxQueueCalls,
+		QueueBytes: maxQueueBytes,
+		SpoolDir:   launch.SpoolDir(p.env.Home, p.env.AuthURL),
+		Logger:     p.log,
 	})
 	open, err := runs.Open(runs.Config{
 		Root: p.flags.root, Home: p.env.Home, Version: version,

@@ -63,6 +63,7 @@ func (p *Project) Calls(run recorder.RunWithSteps) (calls []Call, answer string)
 	for i, step := range run.Steps {
 		if step.StepIndex != i {
 			p.Errorf("row %d has the number %d", i, step.StepIndex)
+			return calls, answer
 		}
 		switch step.Type {
 		case recorder.StepSelected:
@@ -70,7 +71,7 @@ func (p *Project) Calls(run recorder.RunWithSteps) (calls []Call, answer string)
 		case recorder.StepResponse:
 			if len(calls) == 0 || calls[len(calls)-1].ID != step.CallID || calls[len(calls)-1].Status != "" {
 				p.Errorf("row %d answers %s out of place", i, step.CallID)
-				continue
+				return calls, answer
 			}
 			last := &calls[len(calls)-1]
 			last.Output, last.Error, last.Status = step.ToolOutput, step.ToolError, step.Status
