@@ -95,10 +95,14 @@ func TestUselessAnswerIsNotPrinted(t *testing.T) {
 		"an array":       saying(`[{"a":1}]`),
 		"cut short":      saying(`{"decision":"block","reason":"x`),
 		"two objects":    saying(`{"a":1}{"a":1}`),
-		"an error":       func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"decision":"block"}`, http.StatusInternalServerError) },
-		"refused":        func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"decision":"block"}`, http.StatusUnauthorized) },
-		"a redirect":     func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusFound) },
-		"hung up":        func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"an error": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, `{"decision":"block"}`, http.StatusInternalServerError)
+		},
+		"refused": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, `{"decision":"block"}`, http.StatusUnauthorized)
+		},
+		"a redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusFound) },
+		"hung up":    func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 		"shorter than it says": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			io.WriteString(w, `{"decision":"block"}`)
