@@ -47,10 +47,21 @@ func Entries(file, format string, s shape.Shape, table []string) ([]Server, erro
 			server.Leave = "the name is kept for bir's own server"
 		case server.Off:
 			server.Leave = "is switched off"
+		case !server.Wrapped():
+			server.Leave = whyNot(f.Text, at)
 		}
 		servers = append(servers, server)
 	}
 	return servers, nil
+}
+
+// whyNot tries to wrap an entry in memory, and says why that cannot be done.
+func whyNot(text []byte, at Spot) string {
+	_, _, err := wrap(at.Format, text, &at.Shape, Op{Path: at.Path, Wrap: shape.Wrap{Proxy: "bir-proxy", Name: at.Path[len(at.Path)-1]}})
+	if err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 func namesIn(text []byte, format string, table []string) ([]string, error) {

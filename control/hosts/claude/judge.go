@@ -41,10 +41,13 @@ func (h Host) place(s *hosts.Server, p hosts.Places, o own, behind []hosts.Serve
 	if s.Wrapped() || s.Leave != "" && !s.Named || s.Scope == "project" && h.InPlace {
 		return nil
 	}
-	s.To = hosts.Spot{File: o.file, Format: hosts.JSON, Shape: Shape, Path: append(o.local(), s.Name)}
-	var err error
-	s.Copy, err = wrappedCopy(*s, p)
-	return err
+	plain, err := wrappedCopy(*s, p)
+	if err != nil {
+		s.Leave, s.Named = err.Error(), false
+		return nil
+	}
+	s.To, s.Copy = hosts.Spot{File: o.file, Format: hosts.JSON, Shape: Shape, Path: append(o.local(), s.Name)}, plain
+	return nil
 }
 
 func wrappedCopy(s hosts.Server, p hosts.Places) ([]byte, error) {
