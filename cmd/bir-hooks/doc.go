@@ -25,11 +25,13 @@
 //	Node 20, 1.1 GB resident                136   0.7
 //
 // Node copies its page tables for a child and stands still meanwhile; Bun, on which
-// the client's native program is built, does not. In the real client (2.1.332, 60
-// events in 30 calls of a tool, on the same busy machine) the fastest tenth of its own
-// figures for a command is 4-6 ms, and half of them are below 10-16; whole sessions
-// with HTTP hooks could not be told from sessions without hooks. So a call of a tool,
-// which has two or three events, costs 10 to 40 ms more with the command, where the
+// the client's native program is built, does not. In the real client (2.1.332, two
+// runs of 8 and 10 sessions, 60 events in 30 calls of a tool each, on a machine with
+// more to do than cores) its own figures for a command had the fastest tenth below
+// 4-8 ms and half below 10-16, much of which is the client's: /bin/true as a hook made
+// a session slower, too. It gives no figures for HTTP, and whole sessions scattered too
+// much to tell HTTP hooks from none. So a call of a tool, which has two or three
+// events, costs some 10 to 50 ms more with the command on such a machine, where the
 // model takes seconds. What it buys: the settings hold no secret and no port, proxy
 // variables do not matter, and above all a control server that is away goes unnoticed,
 // whereas the client reports every POST that is refused as a hook that gave no usable
