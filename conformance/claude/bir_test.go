@@ -4,26 +4,43 @@ package claude
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/bir-run/bir/conformance/built"
-	"github.com/bir-run/bir/control/client/event"
+	"github.com/bir-run/bir/control/client/locate"
 )
 
-// bin is the path of one of bir's programs, freshly built.
+// bin is the path of one of bir's programs, freshly built. Each lab has names of its own
+// for them, which it can put to other use.
 func (l *lab) bin(name string) string {
 	l.Helper()
 	dir, err := built.Dir()
 	if err != nil {
 		l.Fatal(err)
 	}
-	return built.Path(dir, name)
+	own := filepath.Join(l.dir, "bin")
+	if err := os.Mkdir(own, 0o755); errors.Is(err, os.ErrExist) {
+		return filepath.Join(own, name)
+	}
+	programs, err := os.ReadDir(dir)
+	if err != nil {
+		l.Fatal(err)
+	}
+	for _, p := range programs {
+		if err := os.Link(filepath.Join(dir, p.Name()), filepath.Join(own, p.Name())); err != nil {
+			l.Fatal(err)
+		}
+	}
+	return filepath.Join(own, name)
 }
 
 // bir runs a command of bir's in the project, which must succeed.
@@ -39,75 +56,131 @@ func (l *lab) bir(args ...string) string {
 	return out.String()
 }
 
-// install puts bir into the project.
-func (l *lab) install() {
+// install puts bir into the project, as its user does: by a command, or by bir setup.
+func (l *lab) install(command ...string) {
 	l.Helper()
-	if out := l.bir("--help"); !strings.Contains(out, "\n  up ") {
-		l.Skip("there is no bir up yet")
-	}
+	l.warmUp()
 	l.Cleanup(l.nothingIsLeft)
-	l.write("vans/.claude/settings.local.json", l.hooks())
-	l.write(".claude.json", l.wrapped())
-	l.bir("up")
+	if command == nil {
+		command = []string{"setup", "--yes"}
+	}
+	l.bir(command...)
 }
 
-// hooks are the settings that have every event told by a command.
-func (l *lab) hooks() string {
-	all := map[string]any{}
-	for _, e := range event.All() {
-		all[e.Name] = []any{map[string]any{"hooks": []any{l.hook(e)}}}
+// warm is a home in which everything is compiled that bir compiles ahead: that takes
+// seconds, and happens once for each process.
+var warm = sync.OnceValues(func() (string, error) {
+	dir, err := built.Dir()
+	if err != nil {
+		return "", err
 	}
-	return indent(l, map[string]any{"hooks": all})
+	home, err := os.MkdirTemp("", "bir-claude-warm-")
+	if err != nil {
+		return "", err
+	}
+	for _, args := range [][]string{{"up"}, {"down"}, {"down", "--service"}} {
+		cmd := exec.Command(built.Path(dir, "bir"), args...)
+		cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return home, fmt.Errorf("bir %s: %w: %s", args[0], err, out)
+		}
+	}
+	return home, nil
+})
+
+// coolDown removes the home with what is compiled, if it was made.
+func coolDown() {
+	if home, err := warm(); err == nil {
+		os.RemoveAll(home)
+	}
 }
 
-func (l *lab) hook(e event.Event) map[string]any {
-	hook := map[string]any{"type": "command", "command": l.bin("bir-hooks"), "args": []string{e.Name}, "timeout": int(e.Timeout.Seconds())}
-	if e.Async {
-		hook["async"] = true
+// warmUp gives the lab what is compiled.
+func (l *lab) warmUp() {
+	l.Helper()
+	home, err := warm()
+	if err != nil {
+		l.Fatal(err)
 	}
-	return hook
+	if err := os.MkdirAll(l.birHome(), 0o700); err != nil {
+		l.Fatal(err)
+	}
+	cache := filepath.Join(home, ".baseinstrunner", "cache")
+	if out, err := exec.Command("cp", "-al", cache, l.birHome()).CombinedOutput(); err != nil {
+		l.Fatalf("link what is compiled: %v: %s", err, out)
+	}
 }
 
 // birHome is where bir keeps its data in this lab.
 func (l *lab) birHome() string { return filepath.Join(l.home, ".baseinstrunner") }
 
-// wrapped is the account's configuration with a proxied copy of each server in local
-// scope, which beats the project's own.
-func (l *lab) wrapped() string {
-	var project struct {
-		Servers map[string]map[string]any `json:"mcpServers"`
-	}
-	l.readJSON(filepath.Join(l.project, ".mcp.json"), &project)
-	for name, s := range project.Servers {
-		args := []any{"--server-name", name, "--", s["command"]}
-		s["command"], s["args"] = l.bin("bir-proxy"), append(args, s["args"].([]any)...)
-	}
-	var account map[string]any
-	l.readJSON(filepath.Join(l.home, ".claude.json"), &account)
-	account["projects"].(map[string]any)[l.project].(map[string]any)["mcpServers"] = project.Servers
-	return indent(l, account)
-}
-
-func (l *lab) readJSON(path string, into any) {
-	l.Helper()
-	text, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(text, into)
-	}
-	if err != nil {
-		l.Fatal(err)
-	}
-}
-
-// nothingIsLeft stops bir as its user does, and fails the test where a process of this
-// lab still lives.
+// nothingIsLeft takes bir out as its user does, and fails the test where the settings
+// are not what they were or a process of this lab still lives.
 func (l *lab) nothingIsLeft() {
+	l.bir("uninstall")
+	if got := l.text("vans/.claude/settings.local.json"); got != l.settings {
+		l.Errorf("after bir uninstall, the settings are\n%s\nwant\n%s", got, l.settings)
+	}
+	if got := l.text(".claude.json"); strings.Contains(got, "bir-proxy") {
+		l.Errorf("after bir uninstall, a server is still wrapped:\n%s", got)
+	}
 	l.bir("down")
 	l.bir("down", "--service")
+	// One that was told to stop is given the time for it.
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(patience); len(l.processes()) > 0; {
+		select {
+		case <-tick.C:
+			continue
+		case <-deadline:
+		}
+		break
+	}
 	for _, p := range l.processes() {
 		line, _ := os.ReadFile("/proc/" + strconv.Itoa(p) + "/cmdline") // empty where it has ended since
 		l.Errorf("after bir down, process %d still runs: %s", p, bytes.ReplaceAll(line, []byte{0}, []byte{' '}))
 		_ = syscall.Kill(p, syscall.SIGKILL)
+	}
+}
+
+// text is a file below the home, empty where there is none.
+func (l *lab) text(name string) string {
+	l.Helper()
+	text, err := os.ReadFile(filepath.Join(l.home, filepath.FromSlash(name)))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		l.Fatal(err)
+	}
+	return string(text)
+}
+
+// server is where the project's control server is.
+func (l *lab) server() locate.File {
+	l.Helper()
+	file, err := locate.Read(l.birHome(), l.project)
+	if err != nil {
+		l.Fatal(err)
+	}
+	return file
+}
+
+// breakHooks puts a program in the place of bir-hooks that only fails.
+func (l *lab) breakHooks() {
+	l.Helper()
+	path := l.bin("bir-hooks")
+	if err := os.Remove(path); err != nil { // a link, which other labs have, too
+		l.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho broken >&2\nexit 1\n"), 0o755); err != nil {
+		l.Fatal(err)
+	}
+}
+
+// killServer ends the project's control server without a word.
+func (l *lab) killServer() {
+	l.Helper()
+	if err := syscall.Kill(l.server().PID, syscall.SIGKILL); err != nil {
+		l.Fatal(err)
 	}
 }
 

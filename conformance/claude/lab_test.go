@@ -25,6 +25,7 @@ type lab struct {
 	model    *fakemodel.Server
 	upstream *upstream
 	names    []string // of the servers
+	settings string   // the person's own for the project
 	env      []string // beside what every client gets
 }
 
@@ -51,6 +52,13 @@ func newLab(t testing.TB, script fakemodel.Script, servers ...string) *lab {
 	l.write("vans/README.md", "# Vans\n")
 	l.write(".claude.json", l.account())
 	return l
+}
+
+// approve approves the project's servers, where the client notes it.
+func (l *lab) approve() {
+	l.Helper()
+	l.settings = indent(l, map[string]any{"enabledMcpjsonServers": l.names})
+	l.write("vans/.claude/settings.local.json", l.settings)
 }
 
 // commit makes the project a repository in which everything is committed: the client
@@ -93,13 +101,12 @@ func (l *lab) servers(names []string) string {
 	return indent(l, map[string]any{"mcpServers": config})
 }
 
-// account is a home whose person has signed in with a key, trusts the project and has
-// approved its servers.
+// account is a home whose person has signed in with a key and trusts the project.
 func (l *lab) account() string {
 	return indent(l, map[string]any{
 		"hasCompletedOnboarding": true, "userID": strings.Repeat("0", 64), "theme": "dark", "lastOnboardingVersion": "2.1.332",
 		"customApiKeyResponses": map[string]any{"approved": []string{fakeKey[len(fakeKey)-20:]}, "rejected": []string{}},
-		"projects":              map[string]any{l.project: map[string]any{"hasTrustDialogAccepted": true, "enabledMcpjsonServers": l.names}},
+		"projects":              map[string]any{l.project: map[string]any{"hasTrustDialogAccepted": true}},
 	})
 }
 

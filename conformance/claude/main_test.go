@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		coolDown()
 		built.Remove()
 		os.Exit(code)
 	}))

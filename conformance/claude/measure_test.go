@@ -9,8 +9,6 @@ import (
 	"time"
 
 	. "github.com/bir-run/bir/conformance/fakemodel"
-	"github.com/bir-run/bir/control/client/event"
-	"github.com/bir-run/bir/control/client/locate"
 )
 
 // BenchmarkSessionStart measures from the client's start to its first request to the
@@ -19,8 +17,10 @@ import (
 func BenchmarkSessionStart(b *testing.B) {
 	names := []string{"fleet", "depot", "roads"}
 	direct, bound := newLab(b, Script{}, names...), newLab(b, Script{}, names...)
-	direct.commit()
-	bound.commit()
+	for _, l := range []*lab{direct, bound} {
+		l.commit()
+		l.approve()
+	}
 	bound.install()
 	var without, with, added []time.Duration
 	for b.Loop() {
@@ -47,19 +47,14 @@ const callsMeasured = 40
 // without hooks, with hooks that are commands and with hooks that are sent over HTTP.
 // A call has three: before it, after it, and after its batch.
 func BenchmarkHooks(b *testing.B) {
-	for _, form := range []struct {
-		name  string
-		hooks func(l *lab) string
-	}{
-		{"none", func(*lab) string { return `{}` }},
-		{"command", (*lab).hooks},
-		{"http", (*lab).hooksOverHTTP},
-	} {
-		b.Run(form.name, func(b *testing.B) {
+	for _, form := range []string{"none", "command", "http"} {
+		b.Run(form, func(b *testing.B) {
 			l := newLab(b, Script{})
 			l.commit()
-			l.install()
-			l.write("vans/.claude/settings.local.json", form.hooks(l))
+			l.approve()
+			if form != "none" {
+				l.install("setup", "--yes", "--hooks", form)
+			}
 			var each []time.Duration
 			for b.Loop() {
 				each = append(each, l.callTimes()...)
@@ -82,26 +77,6 @@ func (l *lab) callTimes() []time.Duration {
 		each = append(each, asked[i].At.Sub(asked[i-1].At))
 	}
 	return each
-}
-
-// hooksOverHTTP are settings in which the client posts the events itself, but those
-// that it never sends that way.
-func (l *lab) hooksOverHTTP() string {
-	file, err := locate.Read(l.birHome(), l.project)
-	if err != nil {
-		l.Fatal(err)
-	}
-	l.env = append(l.env, "BIR_CONTROL_TOKEN="+file.Token)
-	all := map[string]any{}
-	for _, e := range event.All() {
-		hook := map[string]any{"type": "http", "url": file.URL + e.Path, "timeout": int(e.Timeout.Seconds()),
-			"headers": map[string]string{"Authorization": "Bearer $BIR_CONTROL_TOKEN"}, "allowedEnvVars": []string{"BIR_CONTROL_TOKEN"}}
-		if e.Command {
-			hook = l.hook(e)
-		}
-		all[e.Name] = []any{map[string]any{"hooks": []any{hook}}}
-	}
-	return indent(l, map[string]any{"hooks": all})
 }
 
 // report adds the median and the 90th percentile, in milliseconds.

@@ -3,6 +3,7 @@
 package claude
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -17,28 +18,41 @@ import (
 type record struct {
 	Prompt, Answer string
 	Lossy          bool
-	Usage          string   // by model: tokens of input, written to and read from the cache, of output
-	Calls          []string // see describe; in the order of completion
+	// Alone says that only a proxy told of it: there is no prompt, and the run is held
+	// open for what may follow.
+	Alone bool
+	Usage string   // by model: tokens of input, written to and read from the cache, of output
+	Calls []string // see describe; in the order of completion
 }
 
-// recorded waits until there are n finished runs, and returns all that there are,
-// oldest first.
-func (l *lab) recorded(n int) []record {
+// tell writes records out.
+func tell(all []record) string {
+	var out strings.Builder
+	for _, r := range all {
+		fmt.Fprintf(&out, "%q => %q lossy=%v alone=%v usage=%s\n", r.Prompt, r.Answer, r.Lossy, r.Alone, r.Usage)
+		for _, call := range r.Calls {
+			fmt.Fprintf(&out, "    %s\n", call)
+		}
+	}
+	return out.String()
+}
+
+// recorded waits until there are as many runs as wanted, each with its calls and at its
+// end, and returns all that there are, oldest first.
+func (l *lab) recorded(want []record) []record {
 	l.Helper()
 	var runs []recorder.Run
 	// The record fills behind the client's back, and tells nobody when it has.
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.After(patience); ; {
-		runs = l.runs()
-		if len(runs) >= n && count(runs, func(r recorder.Run) bool { return r.State != recorder.StateFinished }) == 0 {
+		if runs = l.runs(); complete(runs, want) {
 			break
 		}
 		select {
 		case <-tick.C:
 			continue
 		case <-deadline:
-			l.Errorf("there are %d runs, want %d, all finished: %+v", len(runs), n, runs)
 		}
 		break
 	}
@@ -47,6 +61,18 @@ func (l *lab) recorded(n int) []record {
 		all = append(all, l.read(r.ID))
 	}
 	return all
+}
+
+func complete(runs []recorder.Run, want []record) bool {
+	if len(runs) < len(want) {
+		return false
+	}
+	for i, w := range want {
+		if runs[i].CallCount < len(w.Calls) || runs[i].State != recorder.StateFinished && !w.Alone {
+			return false
+		}
+	}
+	return true
 }
 
 func (l *lab) runs() []recorder.Run {
@@ -71,10 +97,8 @@ func (l *lab) read(id string) record {
 	if err := json.Unmarshal([]byte(text), &x); err != nil {
 		l.Fatalf("runs export: %v: %s", err, text)
 	}
-	if x.Run.Metadata.Tier != recorder.TierBound {
-		l.Errorf("the run %q is of the tier %q", x.Run.Input, x.Run.Metadata.Tier)
-	}
-	r := record{Prompt: x.Run.Input, Answer: x.Run.Output, Lossy: x.Run.Metadata.Lossy, Usage: usage(x.Run.Usage)}
+	r := record{Prompt: x.Run.Input, Answer: x.Run.Output, Lossy: x.Run.Metadata.Lossy, Usage: usage(x.Run.Usage),
+		Alone: x.Run.Metadata.Tier == recorder.TierStandalone && x.Run.State == recorder.StateOpen}
 	asked := map[string]recorder.Step{}
 	for i, s := range x.Steps {
 		if s.StepIndex != i {
@@ -100,7 +124,7 @@ func (l *lab) read(id string) record {
 func describe(in, out recorder.Step) string {
 	line := fmt.Sprintf("%s %s %s %s", out.CallID, in.ToolName, out.Status, in.ToolInput)
 	for _, extra := range []struct{ name, value string }{
-		{"agent", in.AgentType}, {"asked", in.AskedInput}, {"error", out.ToolError}, {"after", in.Context},
+		{"agent", in.AgentType}, {"asked", in.AskedInput}, {"error", brief(out)}, {"after", in.Context},
 	} {
 		if extra.value != "" {
 			line += " " + extra.name + "=" + extra.value
@@ -112,14 +136,28 @@ func describe(in, out recorder.Step) string {
 	return line
 }
 
+// brief is the error of a call, without what the client says in words of its own, which
+// are many. For a call that the person stopped, who spoke last may or may not have had
+// words.
+func brief(out recorder.Step) string {
+	switch {
+	case out.Status == recorder.StatusInterrupted:
+		return ""
+	case len(out.ToolError) > 20:
+		return "…"
+	}
+	return out.ToolError
+}
+
 // asTheServerSaid fails the test where a recorded result is not what the server wrote.
 func (l *lab) asTheServerSaid(s recorder.Step) {
 	l.Helper()
 	if s.ServerName == "" || s.ToolOutput == "" {
 		return
 	}
-	if want := l.upstream.resultOf(s.CallID); s.ToolOutput != want {
-		l.Errorf("the result of %s is\n%s\nwant, as the server wrote it,\n%s", s.CallID, s.ToolOutput, want)
+	var want bytes.Buffer // white space between values is not kept
+	if err := json.Compact(&want, []byte(l.upstream.resultOf(s.CallID))); err != nil || s.ToolOutput != want.String() {
+		l.Errorf("the result of %s is\n%s\nwant, as the server wrote it,\n%s", s.CallID, s.ToolOutput, want.String())
 	}
 }
 

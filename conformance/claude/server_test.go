@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 )
@@ -25,7 +26,7 @@ type told struct {
 }
 
 // serve is the scripted MCP server: the test binary under another role. It is started
-// as NAME ADDRESS [prefix of its tools' descriptions].
+// as NAME ADDRESS; the one named "newer" speaks the newer protocol.
 func serve(args []string) int {
 	if len(args) < 2 {
 		fmt.Fprintln(os.Stderr, "usage: NAME ADDRESS")
@@ -36,7 +37,7 @@ func serve(args []string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	s := &server{link: link, gates: map[string]chan struct{}{}, asked: map[string]chan json.RawMessage{}}
+	s := &server{newer: args[0] == "newer", link: link, gates: map[string]chan struct{}{}, asked: map[string]chan json.RawMessage{}}
 	s.tell(told{Name: args[0], PID: os.Getpid()})
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -57,6 +58,7 @@ func serve(args []string) int {
 }
 
 type server struct {
+	newer bool       // speaks the protocol of 2026-07-28
 	mu    sync.Mutex // guards what follows, and writing
 	link  net.Conn
 	gates map[string]chan struct{} // of the calls that wait for the test
@@ -112,6 +114,8 @@ func (s *server) take(line string) {
 		return
 	}
 	switch m.Method {
+	case "server/discover":
+		s.discover(m)
 	case "":
 		s.answerTo(string(m.ID)) <- m.Result
 	case "initialize":
@@ -125,6 +129,17 @@ func (s *server) take(line string) {
 	}
 }
 
+// discover answers the client's first question as a server of the newer protocol does,
+// where this is one: then nothing is initialized.
+func (s *server) discover(m message) {
+	if !s.newer {
+		s.refuse(m, -32601, "no such method")
+		return
+	}
+	s.result(m, `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private",`+
+		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"newer","version":"1.0.0"}}}`)
+}
+
 func (s *server) answerTo(id string) chan json.RawMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,6 +150,9 @@ func (s *server) answerTo(id string) chan json.RawMessage {
 }
 
 func (s *server) result(m message, result string) {
+	if s.newer {
+		result = `{"resultType":"complete",` + strings.TrimPrefix(result, "{")
+	}
 	s.write(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + result + `}`)
 }
 

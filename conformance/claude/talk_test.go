@@ -105,3 +105,15 @@ func (l *lab) prompt(text, final string, args ...string) session {
 	}
 	return s
 }
+
+// command runs one of the client's own commands.
+func (l *lab) command(args ...string) string {
+	l.Helper()
+	cmd := exec.CommandContext(l.Context(), client(l), args...)
+	cmd.Dir, cmd.Env = l.project, l.environ("dumb")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		l.Fatalf("claude %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}

@@ -29,7 +29,7 @@ type terminal struct {
 	cmd    *exec.Cmd
 	master *os.File
 	screen feed[byte] // everything drawn so far
-	mark   int        // where the next look begins
+	mark   int        // where the next look begins, in what is drawn
 	ended  sync.WaitGroup
 }
 
@@ -124,6 +124,7 @@ func (tm *terminal) end() {
 // the first moment of a dialog, or of its own.
 func (tm *terminal) press(keys, shows string) {
 	tm.Helper()
+	tm.mark = len(drawn(tm.screen.all()))
 	for range tries {
 		if _, err := tm.master.WriteString(keys); err != nil {
 			tm.Fatal(err)
@@ -132,6 +133,11 @@ func (tm *terminal) press(keys, shows string) {
 			return
 		}
 	}
+	tm.never(shows)
+}
+
+func (tm *terminal) never(shows string) {
+	tm.Helper()
 	all := drawn(tm.screen.all())
 	tm.Fatalf("the client never showed %q:\n%s", shows, all[max(0, len(all)-4000):])
 }
@@ -145,6 +151,13 @@ func (tm *terminal) enter(line, shows string) {
 	tm.Helper()
 	tm.press(keyErase+line, line)
 	tm.press(keyEnter, shows)
+}
+
+// turn enters a prompt and waits for the answer and the end of the turn.
+func (tm *terminal) turn(prompt, answer string) {
+	tm.Helper()
+	tm.enter(prompt, answer)
+	tm.await("· done")
 }
 
 // leave ends the client as a person does, and waits for it.
@@ -164,21 +177,20 @@ func (tm *terminal) leave() {
 func (tm *terminal) await(text string) {
 	tm.Helper()
 	if !tm.shows(text, patience) {
-		all := drawn(tm.screen.all())
-		tm.Fatalf("the client never showed %q:\n%s", text, all[max(0, len(all)-4000):])
+		tm.never(text)
 	}
 }
 
 func (tm *terminal) shows(text string, within time.Duration) bool {
-	end := 0
-	found := tm.screen.within(within, func(screen []byte) bool {
-		end = len(screen)
-		return strings.Contains(drawn(screen[tm.mark:]), drawn([]byte(text)))
+	text = drawn([]byte(text))
+	return tm.screen.within(within, func(screen []byte) bool {
+		all := drawn(screen)
+		i := strings.Index(all[min(tm.mark, len(all)):], text)
+		if i >= 0 {
+			tm.mark += i + len(text)
+		}
+		return i >= 0
 	})
-	if found {
-		tm.mark = end
-	}
-	return found
 }
 
 // sequences are what moves the cursor, colours and titles.

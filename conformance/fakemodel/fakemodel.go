@@ -25,6 +25,9 @@ const (
 // Script is what the model says. Replies are used one by one.
 type Script struct {
 	Main []Reply
+	// Sessions holds what the main threads of sessions are told whose ids are known
+	// beforehand.
+	Sessions map[string][]Reply
 	// Agents holds the replies to subagents, by a text that the agent's task holds.
 	Agents map[string][]Reply
 	// Side answers requests without tools: a title, a summary.
@@ -35,8 +38,8 @@ type Script struct {
 type Request struct {
 	Session string
 	Agent   string // of the subagent that asks; empty for the main thread
-	// Thread names who asks as the script does: empty for the main thread, "side", or
-	// the text that tells the subagent.
+	// Thread names who asks as the script does: empty for the main thread, the session's
+	// id where that has replies of its own, the text that tells the subagent, or "side".
 	Thread string
 	At     time.Time // when it was read
 	Body   []byte
@@ -157,17 +160,24 @@ func (s *Server) take(r Request, side bool) (Reply, error) {
 	case side:
 		r.Thread = "side"
 		return Says(s.script.Side), nil
-	case r.Agent == "":
-		return s.nextLocked("the main thread", &s.script.Main)
+	case r.Agent != "":
+		key, err := s.agentLocked(r)
+		if err != nil {
+			return Reply{}, err
+		}
+		r.Thread = key
+		return s.nextOfLocked(s.script.Agents, key)
+	case s.script.Sessions[r.Session] != nil:
+		r.Thread = r.Session
+		return s.nextOfLocked(s.script.Sessions, r.Session)
 	}
-	key, err := s.agentLocked(r)
-	if err != nil {
-		return Reply{}, err
-	}
-	r.Thread = key
-	replies := s.script.Agents[key]
-	reply, err := s.nextLocked("the agent of "+key, &replies)
-	s.script.Agents[key] = replies
+	return s.nextLocked("the main thread", &s.script.Main)
+}
+
+func (s *Server) nextOfLocked(scripts map[string][]Reply, key string) (Reply, error) {
+	replies := scripts[key]
+	reply, err := s.nextLocked(key, &replies)
+	scripts[key] = replies
 	return reply, err
 }
 

@@ -19,7 +19,9 @@ func ask(t *testing.T, s *Server, agent, body string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if agent != "" {
+	if session, ok := strings.CutPrefix(agent, "session "); ok {
+		r.Header.Set(headerSession, session)
+	} else if agent != "" {
 		r.Header.Set(headerAgent, agent)
 	}
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -47,13 +49,15 @@ func start(t *testing.T, script Script) *Server {
 
 func TestEachThreadHasItsScript(t *testing.T) {
 	s := start(t, Script{Main: []Reply{Says("main one"), Says("main two")}, Side: "title",
-		Agents: map[string][]Reply{"count vans": {Says("van one"), Says("van two")}, "count buses": {Says("bus one")}}})
+		Sessions: map[string][]Reply{"s1": {Says("other one")}},
+		Agents:   map[string][]Reply{"count vans": {Says("van one"), Says("van two")}, "count buses": {Says("bus one")}}})
 	const tools = `"tools":[{}]`
 	for _, turn := range []struct{ agent, body, want string }{
 		{"", `{` + tools + `}`, "main one"},
 		{"a1", `{` + tools + `,"messages":"count vans"}`, "van one"},
 		{"a2", `{` + tools + `,"messages":"count buses"}`, "bus one"},
 		{"", `{}`, "title"},
+		{"session s1", `{` + tools + `}`, "other one"},
 		{"a1", `{` + tools + `}`, "van two"},
 		{"", `{` + tools + `}`, "main two"},
 	} {
@@ -65,7 +69,7 @@ func TestEachThreadHasItsScript(t *testing.T) {
 	for _, r := range s.Asked() {
 		threads = append(threads, r.Thread)
 	}
-	if diff := cmp.Diff([]string{"", "count vans", "count buses", "side", "count vans", ""}, threads); diff != "" {
+	if diff := cmp.Diff([]string{"", "count vans", "count buses", "side", "s1", "count vans", ""}, threads); diff != "" {
 		t.Error(diff)
 	}
 	if len(s.Strays()) != 0 || s.Left() != 0 {

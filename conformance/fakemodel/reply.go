@@ -13,7 +13,7 @@ import (
 // Reply is one answer of the model.
 type Reply struct {
 	Blocks []Block
-	Usage  Usage
+	Usage  Usage // none: 3 tokens in, 4 out
 	// Status makes it an error of the API instead, such as 429 or 500.
 	Status int
 	// Hold keeps the reply back until the channel is closed.
@@ -64,6 +64,9 @@ func (r Reply) wait(ctx context.Context) bool {
 }
 
 func (r Reply) write(w http.ResponseWriter, model string, stream bool) {
+	if r.Usage == (Usage{}) {
+		r.Usage = Usage{Input: 3, Output: 4}
+	}
 	switch {
 	case r.Status != 0:
 		refuse(w, r.Status, errorType(r.Status), fmt.Sprintf("scripted status %d", r.Status))
