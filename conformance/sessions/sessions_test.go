@@ -217,12 +217,10 @@ func TestTurnWhoseBeginningWasMissedIsWhole(t *testing.T) {
 	}
 }
 
-// outline is which calls there were, by whom and how they ended, in no order: where
-// two ended at once, the transcript and the hooks may disagree.
-func outline(r result) map[string]string {
-	out := map[string]string{}
+// outline is which calls there were, by whom and how they ended, in their order.
+func outline(r result) (out []string) {
 	for _, s := range r.Steps {
-		out[s.ID] = fmt.Sprint(s.Tool, " ", s.Status, " ", s.Agent, " ", s.Context, " ", s.Error)
+		out = append(out, fmt.Sprint(s.ID, " ", s.Tool, " ", s.Status, " ", s.Agent, " ", s.Context, " ", s.Error))
 	}
 	return out
 }

@@ -15,7 +15,8 @@ var notRun = []struct {
 }{
 	{"<tool_use_error>", recorder.StatusInvalid},
 	{"PreToolUse:", recorder.StatusDenied},
-	{"Permission to use ", recorder.StatusDenied},
+	{"Permission to ", recorder.StatusDenied},
+	{"Permission for this action ", recorder.StatusDenied},
 	{"Claude requested permissions ", recorder.StatusDenied},
 	{"The user doesn't want to ", recorder.StatusRejected},
 }
@@ -41,11 +42,11 @@ func Recovered(t transcript.Call) *End {
 
 func recoveredStatus(t transcript.Call) recorder.Status {
 	switch {
-	case strings.HasPrefix(t.Denial, "user") && t.BeforeRun:
+	case t.Denial == "user-rejected" && t.BeforeRun:
 		return recorder.StatusRejected
-	case strings.HasPrefix(t.Denial, "user"):
+	case t.Denial == "user-rejected" || t.Denial == "interrupted":
 		return recorder.StatusInterrupted
-	case t.Denial != "":
+	case t.Denial != "": // by a rule, the mode, a hook
 		return recorder.StatusDenied
 	case t.Error == "":
 		return recorder.StatusOK

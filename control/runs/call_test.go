@@ -2,10 +2,13 @@ package runs
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
 
 	"github.com/bir-run/bir/control/client"
@@ -216,5 +219,117 @@ func TestCallThatNoHookTellsOfGoesToItsSession(t *testing.T) {
 	d.wait(time.Minute)
 	if steps := d.one().steps(t); len(steps) != 1 || steps[0].Status != recorder.StatusOK {
 		t.Errorf("%+v", steps)
+	}
+}
+
+func TestReportThatOvertakesItsHookIsJoined(t *testing.T) {
+	d := newDesk(t)
+	d.proxy("fake")
+	d.ask("go")
+	d.wire("fake", "echo", "t1")
+	d.pre("t1", "mcp__fake__echo", obj{"message": "x"})
+	d.post("t1", "mcp__fake__echo", obj{"message": "x"}, "shown")
+	d.stop("done")
+	d.wait(time.Minute)
+	if steps := d.one().steps(t); len(steps) != 1 || string(steps[0].Result) == `"shown"` || steps[0].Attempts != 0 {
+		t.Errorf("%+v", steps)
+	}
+}
+
+func TestEndWithoutABeginningIsACall(t *testing.T) {
+	d := newDesk(t)
+	d.ask("go")
+	d.post("t1", "Bash", obj{"command": "ls"}, "x")
+	d.hook("PostToolUseFailure", obj{"tool_use_id": "t2", "tool_name": "Bash", "tool_input": obj{}, "error": "stopped", "is_interrupt": true})
+	d.hook("PostToolBatch", obj{"tool_calls": []obj{
+		{"tool_use_id": "t1", "tool_name": "Bash", "tool_input": obj{}, "tool_response": "x"},
+		{"tool_use_id": "t3", "tool_name": "Bash", "tool_input": obj{"a": 1}, "tool_response": "<tool_use_error>no"},
+	}})
+	d.post("t1", "Bash", obj{"command": "ls"}, "told twice")
+	d.pre("t1", "Bash", obj{"command": "ls"})
+	d.stop("done")
+	d.wait(time.Minute)
+	var got []string
+	for _, s := range d.one().steps(t) {
+		got = append(got, fmt.Sprint(s.ID, " ", s.Status, " ", string(s.Args), " ", s.Duration))
+	}
+	want := []string{`t1 ok {"command":"ls"} 5ms`, `t2 interrupted {} 0s`, `t3 invalid {"a":1} 0s`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDeniedByTheClassifier(t *testing.T) {
+	d := newDesk(t)
+	d.ask("go")
+	d.userSays("go")
+	d.pre("t1", "Bash", obj{})
+	d.hook("PermissionDenied", obj{"tool_use_id": "t1", "tool_name": "Bash", "reason": "Classifier unavailable"})
+	d.modelSays("s1.jsonl", uses("t1", "x"))
+	d.writes("s1.jsonl", obj{"type": "user", "message": obj{"content": []obj{{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": []obj{{"type": "text", "text": "a text of its own"}}}}}})
+	d.stop("done")
+	d.wait(time.Minute)
+	if s := d.one().steps(t); s[0].Status != recorder.StatusDenied || s[0].Error != "a text of its own" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestEqualCallsAtOnceAreJoinedOldestFirst(t *testing.T) {
+	d := newDesk(t)
+	d.proxy("fake")
+	d.ask("go")
+	print := client.Fingerprint("00ff", "fake", "echo", json.RawMessage(`{"message":"x"}`))
+	d.pre("t1", "mcp__fake__echo", obj{"message": "x"})
+	d.pre("t2", "mcp__fake__echo", obj{"message": "x"})
+	for n := range 2 {
+		d.wire("fake", "echo", "", func(r *client.StepReport) {
+			r.Fingerprint, r.Result = print, json.RawMessage(fmt.Sprint(`{"n":`, n+1, `}`))
+		})
+		d.clock.add(time.Millisecond)
+	}
+	d.post("t1", "mcp__fake__echo", obj{"message": "x"}, "shown")
+	d.post("t2", "mcp__fake__echo", obj{"message": "x"}, "shown")
+	d.stop("done")
+	d.wait(time.Minute)
+	for n, s := range d.one().steps(t) {
+		if s.ID != fmt.Sprint("t", n+1) || string(s.Result) != fmt.Sprint(`{"n":`, n+1, `}`) {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// An mcp_tool hook's call carries no id where the model's do: it is none of those.
+func TestCallOfAHookIsNotTheModels(t *testing.T) {
+	d := newDesk(t)
+	d.proxy("fake")
+	d.ask("go")
+	print := client.Fingerprint("00ff", "fake", "echo", json.RawMessage(`{"message":"x"}`))
+	mark := func(r *client.StepReport) { r.Fingerprint = print }
+	d.pre("t1", "mcp__fake__echo", obj{"message": "x"})
+	d.wire("fake", "echo", "t1", mark)
+	d.post("t1", "mcp__fake__echo", obj{"message": "x"}, "shown")
+	d.pre("t2", "mcp__fake__echo", obj{"message": "x"})
+	d.wire("fake", "echo", "", mark)
+	d.wire("fake", "echo", "t2", mark)
+	d.post("t2", "mcp__fake__echo", obj{"message": "x"}, "shown")
+	d.stop("done")
+	d.wait(time.Minute)
+	steps := d.one().steps(t)
+	if len(steps) != 3 {
+		t.Fatalf("%d steps", len(steps))
+	}
+	for _, s := range steps {
+		if s.Attempts != 0 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestStepsWithoutAnIDOrAToolAreRefused(t *testing.T) {
+	d := newDesk(t)
+	for _, r := range []client.StepReport{{ToolName: "x"}, {ID: "rep_1"}} {
+		if err := d.book.Step(r); !errors.Is(err, ErrReport) {
+			t.Errorf("%+v: %v", r, err)
+		}
 	}
 }

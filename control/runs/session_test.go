@@ -282,3 +282,64 @@ func TestErrorOfTheAPIIsNoAnswer(t *testing.T) {
 		t.Errorf("%+v", r.finish)
 	}
 }
+
+func TestSubagentThatOutlivesItsRunIsStillItsRuns(t *testing.T) {
+	d := newDesk(t)
+	sub := func(o obj) obj { o["agent_id"], o["agent_type"] = "a1", "Explore"; return o }
+	d.ask("go")
+	d.hook("SubagentStart", sub(obj{}))
+	d.hook("Stop", obj{"last_assistant_message": "main done", "background_tasks": []obj{{"id": "a1", "type": "subagent", "status": "running"}}})
+	d.wait(29 * time.Minute) // it is silent, but for a call
+	d.hook("PreToolUse", sub(obj{"tool_use_id": "t1", "tool_name": "Bash", "tool_input": obj{}}))
+	d.wait(2 * time.Minute)
+	d.hook("PostToolUse", sub(obj{"tool_use_id": "t1", "tool_name": "Bash", "tool_response": "x"}))
+	d.wait(time.Hour)
+	d.wait(time.Hour)
+	if r := d.one(); len(r.calls) != 1 || r.finish.Output != "main done" {
+		t.Errorf("%+v", r.finish)
+	}
+}
+
+func TestWorkThatIsNoSubagentEndsWithTheNextPrompt(t *testing.T) {
+	d := newDesk(t)
+	d.ask("start the server")
+	d.hook("Stop", obj{"last_assistant_message": "it runs", "background_tasks": []obj{{"id": "b1", "type": "shell", "status": "running"}}})
+	d.wait(time.Minute)
+	if d.kept.all() != nil {
+		t.Error("the run ended while its work was under way")
+	}
+	d.prompt = "p2"
+	d.ask("next")
+	if r := d.kept.all(); len(r) != 1 || r[0].finish == nil || r[0].finish.Output != "it runs" {
+		t.Errorf("%d runs", len(r))
+	}
+}
+
+func TestPromptThatNobodyHeardIsInTheTranscript(t *testing.T) {
+	d := newDesk(t)
+	d.userSays("start me")
+	d.modelSays("s1.jsonl", speech("look"), uses("t1", "ls"))
+	d.toolSays("s1.jsonl", "t1", "x")
+	d.clock.add(time.Second)
+	d.pre("t2", "Bash", obj{}) // the first that is heard
+	d.post("t2", "Bash", obj{}, "y")
+	d.stop("done")
+	d.ask("start me") // and this was on its way all the time
+	d.wait(time.Minute)
+	r := d.one()
+	steps := r.steps(t)
+	if r.Input != "start me" || len(steps) != 2 || steps[0].Context != "look" || r.finish.Lossy || r.finish.Usage["big"].Output != 10 {
+		t.Errorf("%q: %+v, %+v", r.Input, steps, r.finish)
+	}
+}
+
+func TestTurnWithoutABeginningAnywhereIsLossy(t *testing.T) {
+	d := newDesk(t)
+	d.pre("t1", "Bash", obj{})
+	d.post("t1", "Bash", obj{}, "x")
+	d.stop("done")
+	d.wait(time.Minute)
+	if r := d.one(); r.Input != "" || !r.finish.Lossy || len(r.calls) != 1 || r.finish.Usage != nil {
+		t.Errorf("%+v", r.finish)
+	}
+}

@@ -3,7 +3,6 @@ package runs
 import (
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/bir-run/bir/control/runs/machine"
 	"github.com/bir-run/bir/control/transcript"
@@ -56,7 +55,7 @@ func (b *Book) view(e machine.Event, run *machine.Run) *machine.View {
 	if run.Mark == nil || run.Mark.Path == "" {
 		return nil
 	}
-	reader := b.reader(run)
+	reader, fresh := b.reader(run)
 	reader.mu.Lock()
 	defer reader.mu.Unlock()
 	if err := reader.l.Read(); err != nil {
@@ -64,25 +63,31 @@ func (b *Book) view(e machine.Event, run *machine.Run) *machine.View {
 		return nil
 	}
 	v := &machine.View{Run: run.ID, Said: said(reader.l)}
-	if ends(e.Kind) {
+	switch {
+	case ends(e.Kind):
 		b.whole(e, run, reader.l, v)
+	case fresh:
+		// The control server was away, or is new: what ended meanwhile comes before what
+		// is heard of now.
+		v.Behind, v.Agents = true, join(run, reader.l)
+		v.Found = b.found(run, reader.l, func(c transcript.Call) bool { return !c.Ended.IsZero() && c.ID != e.ToolUse })
 	}
-	if len(v.Said) == 0 && !ends(e.Kind) {
+	if len(v.Said)+len(v.Found) == 0 && !ends(e.Kind) {
 		return nil
 	}
 	return v
 }
 
 // reader is the one of a run, made anew after a restart.
-func (b *Book) reader(run *machine.Run) *reader {
+func (b *Book) reader(run *machine.Run) (r *reader, fresh bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r := b.ledgers[run.ID]
-	if r == nil {
+	r = b.ledgers[run.ID]
+	if fresh = r == nil; fresh {
 		r = &reader{l: transcript.Open(*run.Mark)}
 		b.ledgers[run.ID] = r
 	}
-	return r
+	return r, fresh
 }
 
 func said(l *transcript.Ledger) map[string]string {
@@ -95,17 +100,10 @@ func said(l *transcript.Ledger) map[string]string {
 
 // whole reads what a turn used and which of its calls were missed.
 func (b *Book) whole(e machine.Event, run *machine.Run, l *transcript.Ledger, v *machine.View) {
-	owner := *run
+	v.Agents = join(run, l)
 	v.Whole = true
-	for agent, prompt := range l.Agents() {
-		if _, known := owner.Agents[agent]; !known && slices.Contains(run.Prompts, prompt) {
-			owner.Agents[agent] = "" // nobody was there to hear of its start
-			v.Agents = append(v.Agents, agent)
-		}
-	}
-	slices.Sort(v.Agents)
-	v.Usage, v.Measured = l.Usage(owner.Owns)
-	for agent := range owner.Agents {
+	v.Usage, v.Measured = l.Usage(run.Owns)
+	for agent := range run.Agents {
 		v.Measured = v.Measured && l.Has(agent)
 	}
 	if !v.Measured {
@@ -114,15 +112,34 @@ func (b *Book) whole(e machine.Event, run *machine.Run, l *transcript.Ledger, v 
 	v.Version = l.Version()
 	v.Answer = text(l.Answer())
 	v.GoesOn = !run.Stopped.IsZero() && l.Asked().After(run.Stopped)
-	found, err := l.Calls(func(id, agent string, at time.Time) bool { return b.wants(run.ID, id) && owner.Owns(agent, at) })
+	v.Found = b.found(run, l, func(transcript.Call) bool { return true })
+}
+
+// join adds the subagents to a run of whose start nobody was there to hear.
+func join(run *machine.Run, l *transcript.Ledger) (more []string) {
+	for agent, prompt := range l.Agents() {
+		if _, known := run.Agents[agent]; !known && slices.Contains(run.Prompts, prompt) {
+			run.Agents[agent] = ""
+			more = append(more, agent)
+		}
+	}
+	slices.Sort(more)
+	return more
+}
+
+// found are the calls of a run in the transcript whose end would be news.
+func (b *Book) found(run *machine.Run, l *transcript.Ledger, which func(transcript.Call) bool) []transcript.Call {
+	calls, err := l.Calls(func(c transcript.Call) bool {
+		return run.Owns(c.Agent, c.Began) && which(c) && b.wants(run.ID, c.ID)
+	})
 	if err != nil {
 		b.cfg.Logger.Warn("a call cannot be read from a transcript", "err", err)
 	}
-	for i := range found {
-		found[i].Input, found[i].Result = clean(string(found[i].Input)), clean(string(found[i].Result))
-		found[i].Error = text(found[i].Error)
+	for i := range calls {
+		calls[i].Input, calls[i].Result = clean(string(calls[i].Input)), clean(string(calls[i].Result))
+		calls[i].Error = text(calls[i].Error)
 	}
-	v.Found = found
+	return calls
 }
 
 func (b *Book) wants(run, id string) bool {

@@ -165,12 +165,12 @@ func usageOf(u gjson.Result) recorder.Usage {
 }
 
 // Calls lists the calls that the caller wants, by when they began, with what they
-// were given and what came of them. Their texts are read from the files once more:
+// were given and what came of them, of which the caller knows nothing yet. Their texts are read from the files once more:
 // nearly always nobody wants any.
-func (l *Ledger) Calls(want func(id, agent string, at time.Time) bool) ([]Call, error) {
+func (l *Ledger) Calls(want func(Call) bool) ([]Call, error) {
 	var out []Call
 	for _, known := range l.calls {
-		if !want(known.ID, known.Agent, known.Began) {
+		if !want(*known) {
 			continue
 		}
 		c := *known

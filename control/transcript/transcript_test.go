@@ -219,7 +219,7 @@ func TestCallsOfARealSession(t *testing.T) {
 	if err := l.Read(); err != nil {
 		t.Fatal(err)
 	}
-	calls, err := l.Calls(func(id, _ string, _ time.Time) bool { return id != "toolu_000000000000000000000001" })
+	calls, err := l.Calls(func(c Call) bool { return c.ID != "toolu_000000000000000000000001" })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,9 @@ func (s *State) Apply(e Event) []Change {
 	for i := range e.Views {
 		if r := s.Runs[e.Views[i].Run]; r != nil {
 			r.see(&e.Views[i])
+			if e.Views[i].Behind {
+				st.recover(r)
+			}
 		}
 	}
 	st.handle()
@@ -51,16 +54,10 @@ func (s *step) session() {
 	}
 	known := s.Sessions[s.e.Session]
 	if known == nil {
-		known = &Session{ID: s.e.Session}
+		known = &Session{}
 		s.Sessions[s.e.Session] = known
 	}
 	known.Seen = s.e.At
-	if s.e.Transcript != "" {
-		known.Transcript = s.e.Transcript
-	}
-	if s.e.CWD != "" {
-		known.CWD = s.e.CWD
-	}
 }
 
 // handle is one piece: the table of events. A session's start changes nothing: what a
@@ -225,6 +222,7 @@ func moment(at time.Time) time.Time { return at.Truncate(time.Millisecond) }
 func (s *step) run() *Run {
 	r := s.RunOf(s.e)
 	if r != nil || s.e.NewRun == "" || s.Sessions[s.e.Session] == nil {
+		s.heard(r)
 		return r
 	}
 	s.leave(s.e.Session)
@@ -239,7 +237,15 @@ func (s *step) run() *Run {
 	if v := s.view(r); v != nil {
 		r.see(v)
 	}
+	s.recover(r)
 	return r
+}
+
+// heard holds a run open whose work in the background goes on.
+func (s *step) heard(r *Run) {
+	if r != nil && !r.Stopped.IsZero() && r.running() > 0 {
+		r.Deadline = s.e.At.Add(taskWait)
+	}
 }
 
 // view is what the event's transcript says of a run.

@@ -171,12 +171,13 @@ func (s *step) recover(r *Run) {
 		if !r.Wants(t.ID) {
 			continue
 		}
-		if c := r.Calls[t.ID]; c != nil {
-			c.End = correlate.Recovered(t)
-			continue
+		c := r.Calls[t.ID]
+		if c == nil {
+			c = s.begin(r, foundCall(t))
 		}
-		c := s.begin(r, foundCall(t))
-		c.End = correlate.Recovered(t)
+		if c.End = correlate.Recovered(t); c.End != nil && c.Denied {
+			c.End.Status = recorder.StatusDenied
+		}
 	}
 }
 

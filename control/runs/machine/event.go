@@ -91,7 +91,8 @@ type View struct {
 	Agents   []string                  `json:"agents,omitempty"` // that served its prompts
 	Answer   string                    `json:"answer,omitempty"`
 	Version  string                    `json:"version,omitempty"`
-	Found    []transcript.Call         `json:"found,omitempty"` // calls of which no end was heard
+	Found    []transcript.Call         `json:"found,omitempty"`  // calls of which no end was heard
+	Behind   bool                      `json:"behind,omitempty"` // nobody was there to hear of those
 	GoesOn   bool                      `json:"goesOn,omitempty"`
 }
 

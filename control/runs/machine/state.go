@@ -45,11 +45,8 @@ type State struct {
 
 // Session is one conversation of the host.
 type Session struct {
-	ID         string    `json:"id"`
-	Transcript string    `json:"transcript,omitempty"`
-	CWD        string    `json:"cwd,omitempty"`
-	Run        string    `json:"run,omitempty"` // whose turn the main thread is in
-	Seen       time.Time `json:"seen"`
+	Run  string    `json:"run,omitempty"` // whose turn the main thread is in
+	Seen time.Time `json:"seen"`
 	// NoIDs are servers whose proxies were seen not to hand an injected id back.
 	NoIDs []string `json:"noIds,omitempty"`
 }
