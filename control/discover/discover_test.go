@@ -200,10 +200,10 @@ func TestALongPathHasItsSocketAmongTemporaryFiles(t *testing.T) {
 }
 
 func TestASocketIsNotPutIntoAFolderOfOthers(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no Unix sockets there")
-	}
 	home := newHome(t)
+	if SocketPath(home, "/p") != locate.Beside(home, "/p", ".sock") {
+		t.Skip("no Unix sockets in the home here")
+	}
 	if err := os.Chmod(locate.Dir(home), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -233,10 +233,13 @@ func TestThePortOfTheServerBeforeIsTakenWhereItCanBe(t *testing.T) {
 	}
 	first.Close()
 	again, err := ListenTCP(t.Context(), address)
-	if err != nil || again.Addr().String() != address {
-		t.Fatalf("%v, %v", again, err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	again.Close()
+	if again.Addr().String() != address {
+		t.Skip("another program was faster")
+	}
 
 	// Another program, which shares with nobody, has it meanwhile.
 	other, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
