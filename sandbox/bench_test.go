@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bir-run/bir/sandbox"
+	"github.com/bir-run/bir/sandbox/guard/guardtest"
 )
 
 var trivial = sandbox.Body{Kind: sandbox.KindParams, Source: "return {a: params.x}"}
@@ -24,6 +26,57 @@ func BenchmarkWarmRoundTrip(b *testing.B) {
 func BenchmarkSpawnAndFirstEvaluation(b *testing.B) {
 	for b.Loop() {
 		pool := sandbox.NewPool(sandbox.Config{Command: []string{workerPath}})
+		_, err := pool.Eval(b.Context(), trivial, sandbox.Args{})
+		b.StopTimer()
+		pool.Close()
+		b.StartTimer()
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// small is a body as steps have them: rows grouped and put into words.
+var small = sandbox.Body{Kind: sandbox.KindRaw, Source: `
+	const rows = []; for (let i = 0; i < 50; i++) rows.push({group: 'g' + i % 5, value: i});
+	const groups = rows.reduce((all, row) => ((all[row.group] ||= []).push(row.value), all), {});
+	return Object.entries(groups).map(([group, values]) => group + ': ' + values.reduce((a, b) => a + b)).join('\n')`}
+
+func BenchmarkSmallBody(b *testing.B) {
+	for _, level := range []sandbox.Level{sandbox.LevelProcess, sandbox.LevelWasm} {
+		b.Run(string(level), func(b *testing.B) {
+			pool := atWasm(b, sandbox.Config{Level: level, Timeout: 10 * time.Second})
+			for b.Loop() {
+				if _, err := pool.Eval(b.Context(), small, sandbox.Args{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(pool.Stats().P50.Microseconds()), "p50-us")
+		})
+	}
+}
+
+// BenchmarkTenSteps is the sandbox's part of a plan: an input and an output body a step.
+func BenchmarkTenSteps(b *testing.B) {
+	pool := newPool(b, sandbox.Config{})
+	input := sandbox.Body{Kind: sandbox.KindToolInput, Source: "return {path: '/data/' + params.region}"}
+	output := sandbox.Body{Kind: sandbox.KindToolOutput, Source: "return {first: JSON.parse(toolOutput).content[0].text}"}
+	args := sandbox.Args{Params: json.RawMessage(`{"region":"eu"}`), ToolOutput: `{"content":[{"type":"text","text":"abc"}]}`}
+	for b.Loop() {
+		for range 10 {
+			for _, body := range []sandbox.Body{input, output} {
+				if _, err := pool.Eval(b.Context(), body, args); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkCachedStartAtLevelWasm(b *testing.B) {
+	atWasm(b, sandbox.Config{}) // compiles
+	for b.Loop() {
+		pool := sandbox.NewPool(sandbox.Config{Command: []string{workerPath}, CacheDir: guardtest.CacheDir(), Level: sandbox.LevelWasm})
 		_, err := pool.Eval(b.Context(), trivial, sandbox.Args{})
 		b.StopTimer()
 		pool.Close()

@@ -23,6 +23,9 @@ import (
 var workerPath string
 
 func TestMain(m *testing.M) {
+	if lieIfAsked(os.Args) {
+		return
+	}
 	dir, err := os.MkdirTemp("", "bir-sandbox-")
 	if err == nil {
 		workerPath, err = buildWorker(dir)

@@ -1,6 +1,12 @@
 package sandbox_test
 
 import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,38 +15,203 @@ import (
 	"github.com/bir-run/bir/sandbox/cases"
 )
 
-// TestOwnAttacksEndAsWritten runs our own cases, in order in one worker, through
-// the machinery of `bir logic test`. What is not about time gets more of it, so
-// that a busy machine changes nothing.
-func TestOwnAttacksEndAsWritten(t *testing.T) {
-	all, err := cases.Load("testdata/attacks.json")
+// ownAttack is a case of `bir logic test` that may end in other ways, too, which are
+// as safe: on a slow machine, at the other level, with another engine. Each is a type
+// of error, or "value:" and JSON.
+type ownAttack struct {
+	cases.Case
+	or []string
+}
+
+// leastOwn is how many attacks there must be.
+const leastOwn = 400
+
+func readOwnAttacks(t *testing.T) []ownAttack {
+	t.Helper()
+	files, err := filepath.Glob("testdata/attacks/*.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var timed, others []cases.Case
-	for _, c := range all {
-		if strings.HasPrefix(c.ID, "time/") {
-			timed = append(timed, c)
-		} else {
-			others = append(others, c)
-		}
-	}
-	runAll(t, newPool(t, sandbox.Config{Size: 1, Timeout: 300 * time.Millisecond}), timed)
-	runAll(t, newPool(t, sandbox.Config{Size: 1, Timeout: 10 * time.Second}), others)
-}
-
-func runAll(t *testing.T, pool *sandbox.Pool, all []cases.Case) {
-	t.Helper()
-	ran := 0
-	for out, err := range cases.Run(t.Context(), pool, all) {
+	var all []ownAttack
+	for _, file := range files {
+		loaded, err := cases.Load(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ran++; !out.OK {
-			t.Errorf("%s: %s", out.ID, out.Difference)
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var more []struct{ Or []string }
+		if err := json.Unmarshal(data, &more); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for i, c := range loaded {
+			all = append(all, ownAttack{Case: c, or: more[i].Or})
 		}
 	}
-	if ran == 0 || ran != len(all) {
-		t.Errorf("%d of %d cases ran", ran, len(all))
+	if len(all) < leastOwn {
+		t.Errorf("only %d attacks", len(all))
+	}
+	return all
+}
+
+// class says how much time an attack gets.
+type class struct {
+	name        string
+	timeout     time.Duration
+	memoryBytes int64 // 0: as usual
+}
+
+var (
+	// timed are endless.
+	timed = class{name: "timed", timeout: 300 * time.Millisecond}
+	// hungry take memory as fast as the machine lets them, or nest as deep. They get little
+	// of it, to be soon done; on a busy machine their time is over first. Package sandbox
+	// holds some of their kind to memory alone.
+	hungry = class{name: "hungry", timeout: time.Second, memoryBytes: 16 << 20}
+	// others end by themselves, and a busy machine must not change how.
+	others = class{name: "others", timeout: 10 * time.Second}
+)
+
+func (a ownAttack) class() class {
+	switch {
+	case a.Expect.Error == sandbox.TypeTimeout:
+		return timed
+	case a.Expect.Error == sandbox.TypeMemory, slices.Contains(a.or, string(sandbox.TypeMemory)), slices.Contains(a.or, string(sandbox.TypeTimeout)):
+		return hungry
+	}
+	return others
+}
+
+// endedAsWritten tells whether an outcome is one of the right ones.
+func (a ownAttack) endedAsWritten(result sandbox.Result, err error) bool {
+	var fault *sandbox.Error
+	if err != nil && !errors.As(err, &fault) {
+		return false
+	}
+	if fault != nil {
+		return fault.Type == a.Expect.Error || slices.Contains(a.or, string(fault.Type)) ||
+			a.class() == hungry && fault.Type == sandbox.TypeTimeout
+	}
+	if a.Expect.Value != nil && sameJSON(a.Expect.Value, result.Value) {
+		return true
+	}
+	return slices.ContainsFunc(a.or, func(or string) bool {
+		value, is := strings.CutPrefix(or, "value:")
+		return is && sameJSON(json.RawMessage(value), result.Value)
+	})
+}
+
+// TestOwnAttacksEndAsWritten runs our own corpus in the order of its files, in one
+// worker, while the parent does nothing but collect its garbage. What is not about
+// time gets more of it, so that a busy machine changes nothing.
+func TestOwnAttacksEndAsWritten(t *testing.T) {
+	all := readOwnAttacks(t)
+	atBothLevels(t, func(t *testing.T, level sandbox.Level) {
+		defer collectAllTheTime()()
+		for _, class := range []class{timed, hungry, others} {
+			t.Run(class.name, func(t *testing.T) {
+				pool := newPool(t, sandbox.Config{Size: 1, Timeout: class.timeout, MemoryBytes: class.memoryBytes, Level: level})
+				serves(t, pool)
+				before := holdings()
+				for _, a := range all {
+					if a.class() == class {
+						a.run(t, pool)
+					}
+				}
+				serves(t, pool)
+				before.areBack(t)
+				stats := pool.Stats()
+				t.Logf("%d evaluations, %d workers, killed: %v, p50 %v, p99 %v",
+					stats.Evaluations(), stats.Started(), stats.Kills, stats.P50, stats.P99)
+			})
+		}
+	})
+}
+
+func (a ownAttack) run(t *testing.T, pool *sandbox.Pool) {
+	started := time.Now()
+	result, err := pool.Eval(t.Context(), a.Body, a.Args)
+	if !a.endedAsWritten(result, err) {
+		t.Errorf("%s: gave %.200s %v, want %s %s or one of %q", a.ID, result.Value, err, a.Expect.Value, a.Expect.Error, a.or)
+	}
+	if took := time.Since(started); took > endedBy {
+		t.Errorf("%s: took %v", a.ID, took)
+	}
+	serves(t, pool)
+}
+
+// endedBy is when an evaluation must be over, on a machine that also does other
+// things and may have to start a worker for it.
+const endedBy = 20 * time.Second
+
+// serves holds that the pool serves the next body at once.
+func serves(t *testing.T, pool *sandbox.Pool) {
+	t.Helper()
+	started := time.Now()
+	result, err := pool.Eval(t.Context(), raw("return 1"), sandbox.Args{})
+	if err != nil || string(result.Value) != "1" {
+		t.Fatalf("the next evaluation gave %s, %v", result.Value, err)
+	}
+	if took := time.Since(started); took > endedBy/2 {
+		t.Errorf("the next evaluation took %v", took)
+	}
+}
+
+// collectAllTheTime forces collections until the function it returns is called.
+func collectAllTheTime() (stop func()) {
+	stopped, done := make(chan struct{}), make(chan struct{})
+	go func() { // ends with stop
+		defer close(done)
+		often := time.NewTicker(2 * time.Millisecond) // and leave the machine to the evaluators
+		defer often.Stop()
+		for {
+			select {
+			case <-stopped:
+				return
+			case <-often.C:
+				runtime.GC()
+			}
+		}
+	}()
+	return func() {
+		close(stopped)
+		<-done
+	}
+}
+
+// held is what this process has.
+type held struct {
+	heapBytes   uint64
+	descriptors int // 0 where they cannot be counted
+}
+
+func holdings() held {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return held{heapBytes: m.HeapAlloc, descriptors: descriptors()}
+}
+
+func descriptors() int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(entries)
+}
+
+// heapSlack is what a parent may keep: a buffer for an answer, counters, log lines.
+const heapSlack = 16 << 20
+
+func (h held) areBack(t *testing.T) {
+	t.Helper()
+	now := holdings()
+	if now.heapBytes > h.heapBytes+heapSlack {
+		t.Errorf("the heap has grown from %d to %d bytes", h.heapBytes, now.heapBytes)
+	}
+	if now.descriptors > h.descriptors {
+		t.Errorf("%d descriptors, before %d", now.descriptors, h.descriptors)
 	}
 }

@@ -29,7 +29,7 @@ func open(ctx context.Context, cacheDir string, module []byte, memoryPages uint3
 		return nil, fmt.Errorf("open the cache: %w", err)
 	}
 	// All memory is taken at once: growing by copies would need twice the cap.
-	config := wazero.NewRuntimeConfigCompiler().WithCompilationCache(cache).WithDebugInfoEnabled(false).
+	config := wazero.NewRuntimeConfig().WithCompilationCache(cache).WithDebugInfoEnabled(false).
 		WithMemoryLimitPages(memoryPages).WithMemoryCapacityFromMax(true)
 	m := &machine{cache: cache, runtime: wazero.NewRuntimeWithConfig(ctx, config)}
 	if m.compiled, err = m.runtime.CompileModule(ctx, module); err == nil {
