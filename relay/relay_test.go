@@ -192,7 +192,8 @@ func TestAnAnswerReachesTheHostBeforeTheRecorder(t *testing.T) {
 }
 
 func TestAFullQueueDropsTheOldestAndSaysSo(t *testing.T) {
-	s := start(t, nil)
+	var lost atomic.Int32
+	s := start(t, func(c *relay.Config) { c.Record.Lost = func() { lost.Add(1) } })
 	entered, release := make(chan struct{}, 1000), make(chan struct{})
 	s.rec.BeforeCall = func(recorder.Call) { entered <- struct{}{}; <-release }
 	s.ask(call("0", `{"n":0}`))
@@ -214,6 +215,22 @@ func TestAFullQueueDropsTheOldestAndSaysSo(t *testing.T) {
 	// The last answer may be noted when the recorder already makes room.
 	if len(got) < 250 || len(got) > 251 || !s.rec.Ends()[0].Lossy {
 		t.Errorf("%d calls recorded, lossy %v", len(got), s.rec.Ends()[0].Lossy)
+	}
+	if int(lost.Load()) != more-len(got) {
+		t.Errorf("%d calls recorded, %d said to be lost", len(got), lost.Load())
+	}
+}
+
+func TestTheHostIsToldOfOnceAndAsItNamedItself(t *testing.T) {
+	hosts := make(chan recorder.App, 4)
+	s := start(t, func(c *relay.Config) { c.Record.Host = func(host recorder.App) { hosts <- host } })
+	for range 2 {
+		s.ask(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientInfo":{"name":"claude-code","version":"2"}}}`)
+		s.reply(result("0", "{}"))
+	}
+	s.end()
+	if len(hosts) != 1 || (<-hosts) != (recorder.App{App: "claude-code", Version: "2"}) {
+		t.Errorf("told %d times", len(hosts))
 	}
 }
 

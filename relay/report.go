@@ -44,8 +44,9 @@ type Record struct {
 	// Paused says that nothing is recorded for now, neither a call that begins nor one
 	// that ends; nil never does. It is asked at each call, from several goroutines.
 	Paused func() bool
-	// Host, when set, is told who the host says it is, once, and Lost that a call could
-	// not be reported. They must not block: the conversation would wait.
+	// Host, when set, is told who the host says it is, once, and Lost that a call, or
+	// what may have been several, could not be reported. They must not block: the
+	// conversation would wait.
 	Host func(recorder.App)
 	Lost func()
 }

@@ -9,8 +9,8 @@ import (
 	"encoding/json"
 
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/clean"
 	"github.com/bir-run/bir/recorder/redact"
-	"github.com/bir-run/bir/recorder/truncate"
 )
 
 // Clean returns the report without secrets and within bounds, which every report must
@@ -19,7 +19,7 @@ import (
 func (r StepReport) Clean() StepReport {
 	r.Args = cleanJSON(r.Args)
 	r.Result = cleanJSON(r.Result)
-	r.Error, _ = truncate.Text(redact.Text(r.Error), 0)
+	r.Error = clean.Text(r.Error, 0)
 	return r
 }
 
@@ -29,8 +29,7 @@ func cleanJSON(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
 	}
-	cut, _ := truncate.JSON(redact.JSON(raw), 0)
-	return cut
+	return clean.JSON(raw, 0)
 }
 
 // Fingerprint names a call by what it calls and with which arguments, so that a hook's

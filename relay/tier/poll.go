@@ -3,7 +3,6 @@ package tier
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/bir-run/bir/control/client"
@@ -14,12 +13,13 @@ const (
 	pollWait = 25 * time.Second
 	// pollPause is how long a control server is left alone that dispatches nothing: it
 	// refuses a poll, or answers it at once.
-	pollPause = 30 * time.Second
-	atOnce    = time.Second
-	// maxCalls bounds the dispatched calls under way at once.
-	maxCalls           = 8
+	pollPause          = 30 * time.Second
+	atOnce             = time.Second
 	defaultCallTimeout = time.Minute
-	resultTimeout      = 5 * time.Second
+	// resultTimeout bounds the word of what came of a call, and lastTimeout that word
+	// when nobody may wait for it any more.
+	resultTimeout = 5 * time.Second
+	lastTimeout   = 500 * time.Millisecond
 )
 
 // poller makes the calls that a control server wants made.
@@ -29,13 +29,10 @@ type poller struct {
 	call Call
 }
 
-// run polls until the control server is gone or ctx ends.
+// run polls until the control server is gone or ctx ends, which ends the calls, too:
+// nobody waits for them any more. There are as many at once as the control server has
+// callers.
 func (p *poller) run(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	var calls sync.WaitGroup
-	defer calls.Wait()
-	defer cancel() // nobody waits for them any more
-	slots := make(chan struct{}, maxCalls)
 	idle := 0 // answers in a row that came at once and were none
 	for {
 		asked := time.Now()
@@ -53,11 +50,8 @@ func (p *poller) run(ctx context.Context) {
 			return
 		}
 		if d.ID != "" {
-			slots <- struct{}{}
-			calls.Go(func() {
-				defer func() { <-slots }()
-				p.make(ctx, d)
-			})
+			// Ends with ctx, or, when the upstream does not read, with the upstream.
+			p.t.calls.Go(func() { p.make(ctx, d) })
 		}
 	}
 }
@@ -70,8 +64,11 @@ func (p *poller) make(ctx context.Context, d client.Dispatch) {
 	} else {
 		p.fill(ctx, d, &result)
 	}
-	// The call was made, whatever became of ctx.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resultTimeout)
+	limit := resultTimeout
+	if ctx.Err() != nil {
+		limit = lastTimeout // and yet the call was made
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	if err := p.link.Result(ctx, result); err != nil {
 		p.t.log.Warn("the control server does not take a result", "tool", d.ToolName, "error", err)

@@ -123,6 +123,26 @@ func TestAPollByAStrangerIsFollowedByARegistration(t *testing.T) {
 	})
 }
 
+func TestAnUpstreamThatDoesNotReadKeepsNoControlServerWaiting(t *testing.T) {
+	var stuck chan struct{}
+	call := func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+		<-stuck // whatever its context says
+		return nil, errors.New("it ended")
+	}
+	play(t, nil, call, func(s *stage) {
+		stuck = make(chan struct{}) // in the bubble of fake time
+		s.server.start()
+		s.after(time.Second)
+		s.server.work <- client.Dispatch{ID: "d", ToolName: "any"}
+		s.after(0)
+		s.server.kill()
+		s.server.start()
+		s.after(longPause)
+		s.is(bound)
+		close(stuck)
+	})
+}
+
 func TestAControlServerThatDispatchesNothingIsAskedSeldom(t *testing.T) {
 	for name, answer := range map[string]func() (client.Dispatch, error){
 		"at once": func() (client.Dispatch, error) { return client.Dispatch{}, nil },

@@ -15,7 +15,7 @@ func (t *Tier) serve(ctx context.Context, link Link, call Call) {
 	if call != nil {
 		// Ends with linked, and ends it: an open poll is the first to notice a death.
 		polling.Go(func() {
-			defer unlink()
+			defer unlink() // and with it the calls that were asked for
 			p := poller{t: t, link: link, call: call}
 			p.run(linked)
 		})

@@ -105,6 +105,8 @@ type Tier struct {
 	cfg  Config
 	log  *slog.Logger
 	wake chan struct{} // has a token when there is something to send
+	// calls are those that a control server wanted made.
+	calls sync.WaitGroup
 
 	mu         sync.Mutex // guards all below. The Recorder's own locks come after it
 	state      state
@@ -144,6 +146,7 @@ func (t *Tier) Run(ctx context.Context, call Call) {
 	if t.cfg.Standalone {
 		return
 	}
+	defer t.calls.Wait()
 	for ctx.Err() == nil {
 		link := t.seek(ctx)
 		if link == nil {
@@ -279,6 +282,8 @@ func (t *Tier) settleLocked() {
 	t.waiting, t.bytes = nil, 0
 	if t.wasBound {
 		t.downgraded = true
+	} else {
+		t.dropped = 0 // no control server has a run that lacks them
 	}
 	was := t.state
 	if t.state = standalone; t.cfg.NoOwnRun {

@@ -1,6 +1,8 @@
 package tier
 
 import (
+	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -188,6 +190,25 @@ func TestAControlServerThatStaysAwayIsADowngradeIntoOneLossyRun(t *testing.T) {
 			t.Errorf("reported %+v", reports)
 		}
 	})
+}
+
+func TestOnlyAControlServerThatWasThereIsADowngrade(t *testing.T) {
+	for _, lives := range []bool{true, false} {
+		var log strings.Builder
+		play(t, func(c *Config) {
+			c.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		}, upstream, func(s *stage) {
+			if lives {
+				s.server.start()
+				s.after(time.Second)
+				s.server.kill()
+			}
+			s.after(2 * window)
+		})
+		if got := log.String(); strings.Contains(got, "msg=tier.downgrade") != lives {
+			t.Errorf("one was there: %v; logged %q", lives, got)
+		}
+	}
 }
 
 func TestAFullBufferEndsTheWaitWithNothingLost(t *testing.T) {
