@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	startTimeout = 10 * time.Second // a loaded machine; a start takes milliseconds
-	closeTimeout = 2 * time.Second
+	startTimeout     = 10 * time.Second // a loaded machine; a start takes milliseconds
+	wasmStartTimeout = time.Minute      // the same, where it takes half a second
+	closeTimeout     = 2 * time.Second
 )
 
 // process is one worker. It serves one evaluation at a time.
@@ -77,6 +78,21 @@ func startProcess(ctx context.Context, config Config, level Level, warden *warde
 	return w, nil
 }
 
+// failedToStart ends a worker that did not greet, and says why.
+func (w *process) failedToStart(ctx context.Context, patience time.Duration, err error) error {
+	ended := w.end()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("start an evaluator: %w", ctx.Err())
+	case killCause(w.cause.Load()) == killedForTime:
+		return unusable(fmt.Sprintf("start an evaluator: it was not ready after %v", patience))
+	case errors.As(ended, &exit) && exit.ExitCode() == wire.ExitNotCompiled:
+		return errNotCompiled
+	}
+	return unusable("start an evaluator: " + w.lastWords(errors.Join(err, ended)))
+}
+
 // errNotCompiled is the error of a worker at level wasm before Prepare.
 var errNotCompiled = unusable("level wasm is not compiled yet")
 
@@ -93,21 +109,17 @@ func (w *process) greet(ctx context.Context) error {
 	if err != nil {
 		return unusable(fmt.Sprintf("encode setup: %v", err))
 	}
-	stop := w.killWhen(ctx, startTimeout)
+	patience := startTimeout
+	if w.level == LevelWasm {
+		patience = wasmStartTimeout
+	}
+	stop := w.killWhen(ctx, patience)
 	defer stop()
 	if _, err = w.in.Write(frame); err == nil {
 		err = wire.Read(w.out, frameSlack, &w.hello)
 	}
 	if err != nil {
-		var exit *exec.ExitError
-		notCompiled := errors.As(w.end(), &exit) && exit.ExitCode() == wire.ExitNotCompiled
-		switch {
-		case ctx.Err() != nil:
-			return fmt.Errorf("start an evaluator: %w", ctx.Err())
-		case notCompiled:
-			return errNotCompiled
-		}
-		return unusable("start an evaluator: " + w.lastWords(err))
+		return w.failedToStart(ctx, patience, err)
 	}
 	if w.hello.Version != wire.Version {
 		w.end()
