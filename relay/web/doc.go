@@ -23,4 +23,8 @@
 // Why is the session renewed here and not by the host? On stdio a host knows no
 // sessions. The server refused the request with 404 before it looked at it, so
 // sending it again is safe. Nothing else is ever sent twice.
+//
+// Why is it not renewed after a 400 that speaks of a session? Some servers answer a
+// session that they forgot so, but the specification names 404 alone: a 400 may come
+// after part of the request has run, and its words are no promise. The host gets it.
 package web
