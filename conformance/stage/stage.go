@@ -268,16 +268,9 @@ func (p *Project) kill(pid int) {
 // AwaitEnd waits for the end of a process.
 func (p *Project) AwaitEnd(pid int) {
 	p.Helper()
-	for until := time.Now().Add(Patience); process.Alive(pid) && !zombie(pid); time.Sleep(pause) {
+	for until := time.Now().Add(Patience); process.Alive(pid); time.Sleep(pause) {
 		if time.Now().After(until) {
 			p.Fatalf("process %d lives on", pid)
 		}
 	}
-}
-
-// zombie says that a process has ended and that only its parent does not know: here
-// there may be nobody who reaps what outlives its starter.
-func zombie(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err == nil && bytes.Contains(stat, []byte(") Z "))
 }

@@ -19,8 +19,10 @@ import (
 const (
 	secretBytes = 32
 	// closeTimeout bounds the end of the book and of its recorder: what the service
-	// has not taken by then waits in the spool.
-	closeTimeout = 5 * time.Second
+	// has not taken by then waits in the journal and the spool. Hooks wait for a next
+	// server that is there already, and hosts for them.
+	closeTimeout   = 5 * time.Second
+	makeWayTimeout = time.Second
 )
 
 // Book is what the control server works for. Run keeps its time until ctx ends; Close
@@ -139,9 +141,13 @@ func serve(ctx context.Context, cfg Config, s *seat) (err error) {
 	if err = s.announce(cfg); err == nil {
 		handedOver, err = serveAndKeepTime(ctx, cfg, server, book, s.listeners())
 	}
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	timeout := closeTimeout
+	if handedOver {
+		timeout = makeWayTimeout
+	}
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
-	if closed := book.Close(closing); closed != nil {
+	if closed := book.Close(closing); closed != nil && !errors.Is(closed, context.DeadlineExceeded) {
 		err = errors.Join(err, fmt.Errorf("close the book: %w", closed))
 	}
 	if handedOver { // the next one writes over the file, and has the socket
