@@ -77,6 +77,7 @@ func newReader(t *testing.T, root string) *reader {
 	r := &reader{t: t, root: root, bin: bin, dir: t.TempDir(), home: filepath.Join(demo, "home")}
 	r.must("bir", "demo", "--dir", demo, "--npm", filepath.Join(root, "conformance", "npm"))
 	t.Cleanup(func() { r.must("bir", "down", "--service") })
+	t.Cleanup(func() { r.must("bir", "down", "--all") })
 	// The guard that the demonstration left forbids the region that the README uses.
 	if err := os.RemoveAll(filepath.Join(r.home, "guards")); err != nil {
 		t.Fatal(err)
@@ -149,7 +150,8 @@ func (r *reader) write(name, text string) {
 func (r *reader) types(command string) {
 	line := regexp.MustCompile(`\bRUN\b`).ReplaceAllString(command, r.run)
 	line = regexp.MustCompile(`\bSCENARIO\b`).ReplaceAllString(line, r.scn)
-	if out, err := r.command("sh", "-c", line); err != nil {
+	// In a home of their own: what the reader installs goes there, too.
+	if out, err := r.command("env", "HOME="+r.dir, "sh", "-c", line); err != nil {
 		r.t.Errorf("%s: %v\n%s", command, err, out)
 	}
 }
