@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bir-run/bir/conformance/sandbox/corpus"
 	"github.com/bir-run/bir/sandbox"
 )
 
@@ -35,8 +36,8 @@ func evaluated(t *testing.T, pool *sandbox.Pool, ctx context.Context, n int, all
 func nothing(error) bool { return false }
 
 func TestAThousandAtOnceShareFourWorkers(t *testing.T) {
-	pool := newPool(t, sandbox.Config{Size: 4, Timeout: 10 * time.Second})
-	before := holdings()
+	pool := suite.Pool(t, sandbox.Config{Size: 4, Timeout: 10 * time.Second})
+	before := corpus.Holdings()
 	var group sync.WaitGroup
 	start := make(chan struct{})
 	for i := range 1000 {
@@ -51,13 +52,13 @@ func TestAThousandAtOnceShareFourWorkers(t *testing.T) {
 		t.Errorf("%d evaluations by %d workers", stats.Evaluations(), stats.Started())
 	}
 	pool.Close()
-	before.areBack(t)
+	before.AreBack(t)
 }
 
 // A cancelled caller gets its context's error or the value, wherever the evaluation
 // was: waiting, starting a worker, in a body, on the way back.
 func TestAnEvaluationMayBeCancelledAtEveryPoint(t *testing.T) {
-	pool := newPool(t, sandbox.Config{Size: 2, Timeout: 10 * time.Second})
+	pool := suite.Pool(t, sandbox.Config{Size: 2, Timeout: 10 * time.Second})
 	cancelled := func(err error) bool {
 		return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	}
@@ -75,31 +76,31 @@ func TestAnEvaluationMayBeCancelledAtEveryPoint(t *testing.T) {
 		t.Error("nothing was cancelled")
 	}
 	t.Logf("%d gave their value, %d were cancelled", values, ended)
-	serves(t, pool)
+	corpus.Serves(t, pool)
 }
 
 func TestALargeResultIsRefusedOrWhole(t *testing.T) {
 	const n = 50 << 20
-	body := raw(fmt.Sprintf("return 'x'.repeat(%d)", n))
-	small := newPool(t, sandbox.Config{Size: 1, Timeout: 10 * time.Second, MemoryBytes: 512 << 20})
+	body := corpus.Raw(fmt.Sprintf("return 'x'.repeat(%d)", n))
+	small := suite.Pool(t, sandbox.Config{Size: 1, Timeout: 10 * time.Second, MemoryBytes: 512 << 20})
 	_, err := small.Eval(t.Context(), body, sandbox.Args{})
 	var fault *sandbox.Error
 	if !errors.As(err, &fault) || fault.Type != sandbox.TypeResult {
 		t.Errorf("past its limit it gave %v", err)
 	}
-	serves(t, small)
-	large := newPool(t, sandbox.Config{Size: 1, Timeout: 10 * time.Second, MemoryBytes: 1 << 30, ResultBytes: 100 << 20})
+	corpus.Serves(t, small)
+	large := suite.Pool(t, sandbox.Config{Size: 1, Timeout: 10 * time.Second, MemoryBytes: 1 << 30, ResultBytes: 100 << 20})
 	result, err := large.Eval(t.Context(), body, sandbox.Args{})
 	if err != nil || len(result.Value) != n+2 {
 		t.Errorf("within its limit it gave %d bytes, %v", len(result.Value), err)
 	}
-	serves(t, large)
+	corpus.Serves(t, large)
 }
 
 // TestASwappedProgramIsNoticed: an update replaces the worker's program while a pool
 // has workers of the old one.
 func TestASwappedProgramIsNoticed(t *testing.T) {
-	good, err := os.ReadFile(workerPath)
+	good, err := os.ReadFile(suite.Worker)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,17 +115,17 @@ func TestASwappedProgramIsNoticed(t *testing.T) {
 	swap(good)
 	pool := sandbox.NewPool(sandbox.Config{Command: []string{path}, Size: 1, Timeout: 10 * time.Second, MaxEvaluations: 1})
 	defer pool.Close()
-	serves(t, pool)
+	corpus.Serves(t, pool)
 	for _, bad := range []string{"", "no program at all", "#!/bin/sh\necho no worker\n", "#!/bin/sh\nexit 3\n"} {
 		swap([]byte(bad))
-		_, err := pool.Eval(t.Context(), raw("return 1"), sandbox.Args{})
+		_, err := pool.Eval(t.Context(), corpus.Raw("return 1"), sandbox.Args{})
 		var fault *sandbox.Error
 		if !errors.As(err, &fault) || fault.Type != sandbox.TypeSandbox {
 			t.Errorf("with %q in its place: %v", bad, err)
 		}
 	}
 	swap(good)
-	serves(t, pool)
+	corpus.Serves(t, pool)
 }
 
 // children are the processes that this one has started and not reaped.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bir-run/bir/conformance/sandbox/corpus"
 	"github.com/bir-run/bir/sandbox"
 )
 
@@ -17,8 +18,8 @@ import (
 // ended twice, and nothing is left.
 func TestWorkersMayBeKilledAtAnyTime(t *testing.T) {
 	others := children(t)
-	pool := newPool(t, sandbox.Config{Size: 4, Timeout: 10 * time.Second})
-	before := holdings()
+	pool := suite.Pool(t, sandbox.Config{Size: 4, Timeout: 10 * time.Second})
+	before := corpus.Holdings()
 	stop := make(chan struct{})
 	var killer, callers sync.WaitGroup
 	killer.Go(func() {
@@ -51,9 +52,9 @@ func TestWorkersMayBeKilledAtAnyTime(t *testing.T) {
 	close(stop)
 	killer.Wait()
 	t.Logf("killed: %v", pool.Stats().Kills)
-	serves(t, pool)
+	corpus.Serves(t, pool)
 	pool.Close()
-	before.areBack(t)
+	before.AreBack(t)
 	if left := slices.DeleteFunc(children(t), func(pid int) bool { return slices.Contains(others, pid) }); len(left) > 0 {
 		t.Errorf("processes %v are left", left)
 	}
@@ -62,8 +63,8 @@ func TestWorkersMayBeKilledAtAnyTime(t *testing.T) {
 // TestAStoppedWorkerIsReplaced: it looks like a body that does not end.
 func TestAStoppedWorkerIsReplaced(t *testing.T) {
 	others := children(t)
-	pool := newPool(t, sandbox.Config{Size: 1, Timeout: time.Second})
-	serves(t, pool)
+	pool := suite.Pool(t, sandbox.Config{Size: 1, Timeout: time.Second})
+	corpus.Serves(t, pool)
 	for _, pid := range children(t) {
 		if !slices.Contains(others, pid) {
 			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
@@ -71,10 +72,10 @@ func TestAStoppedWorkerIsReplaced(t *testing.T) {
 			}
 		}
 	}
-	_, err := pool.Eval(t.Context(), raw("return 2"), sandbox.Args{})
+	_, err := pool.Eval(t.Context(), corpus.Raw("return 2"), sandbox.Args{})
 	var fault *sandbox.Error
 	if !errors.As(err, &fault) || fault.Type != sandbox.TypeTimeout {
 		t.Errorf("got %v", err)
 	}
-	serves(t, pool)
+	corpus.Serves(t, pool)
 }

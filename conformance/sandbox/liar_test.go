@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bir-run/bir/conformance/sandbox/corpus"
 	"github.com/bir-run/bir/sandbox"
 	"github.com/bir-run/bir/sandbox/wire"
 )
@@ -77,12 +78,12 @@ func TestWorkersThatLieAreNotBelieved(t *testing.T) {
 			defer pool.Close()
 			for range 2 {
 				started := time.Now()
-				result, err := pool.Eval(t.Context(), raw("return 1"), sandbox.Args{})
+				result, err := pool.Eval(t.Context(), corpus.Raw("return 1"), sandbox.Args{})
 				var fault *sandbox.Error
 				if !errors.As(err, &fault) || fault.Type != sandbox.TypeSandbox {
 					t.Errorf("gave %s, %v", result.Value, err)
 				}
-				if took := time.Since(started); took > endedBy {
+				if took := time.Since(started); took > corpus.EndedBy {
 					t.Errorf("took %v", took)
 				}
 			}
@@ -96,7 +97,7 @@ func TestASilentWorkerIsNotWaitedFor(t *testing.T) {
 	}
 	pool := sandbox.NewPool(sandbox.Config{Command: []string{"/bin/sleep", "60"}, Size: 1})
 	defer pool.Close()
-	_, err := pool.Eval(t.Context(), raw("return 1"), sandbox.Args{})
+	_, err := pool.Eval(t.Context(), corpus.Raw("return 1"), sandbox.Args{})
 	var fault *sandbox.Error
 	if !errors.As(err, &fault) || fault.Type != sandbox.TypeSandbox || !strings.Contains(fault.Message, "start an evaluator") {
 		t.Errorf("got %v", err)

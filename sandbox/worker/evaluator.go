@@ -3,6 +3,8 @@ package worker
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
+	"strings"
 	"time"
 
 	"github.com/bir-run/bir/sandbox/wire"
@@ -88,7 +90,7 @@ func (e *Evaluator) evaluate(ev *evaluation) (value string, failure *wire.Failur
 			value = ""
 			failure = ev.stopFailure(nil)
 			if failure == nil {
-				failure = &wire.Failure{Type: typeSandbox, Message: fmt.Sprintf("the evaluator failed: %v", x)}
+				failure = e.broken(x)
 			}
 		}
 	}()
@@ -100,6 +102,17 @@ func (e *Evaluator) evaluate(ev *evaluation) (value string, failure *wire.Failur
 		return "", failure
 	}
 	return ev.run(program)
+}
+
+// broken is the failure of a panic that the host did not cause. One allocation for
+// which no machine has room is a body's memory.
+func (e *Evaluator) broken(x any) *wire.Failure {
+	said := fmt.Sprint(x)
+	_, ofGo := x.(runtime.Error)
+	if ofGo && (strings.Contains(said, "makeslice: ") || strings.Contains(said, "growslice: ")) {
+		return &wire.Failure{Type: typeMemory, Message: fmt.Sprintf("used more than %s of memory and was stopped", size(e.limits.MemoryBytes))}
+	}
+	return &wire.Failure{Type: typeSandbox, Message: "the evaluator failed: " + said}
 }
 
 // enter makes zone the local one. goja reads time.Local; one evaluation at a time

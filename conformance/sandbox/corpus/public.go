@@ -1,4 +1,4 @@
-package sandbox_test
+package corpus
 
 import (
 	"encoding/json"
@@ -29,12 +29,11 @@ func (a attack) mayTimeOut() bool {
 	return slices.Contains(append(a.Accept, a.Expect), string(sandbox.TypeTimeout))
 }
 
-func TestAttacksEndSafely(t *testing.T) { atBothLevels(t, attacksEndSafely) }
-
-func attacksEndSafely(t *testing.T, level sandbox.Level) {
-	attacks := readCorpus[attack](t, "attacks-public.json")
-	short := newPool(t, sandbox.Config{Size: 1, Level: level, Timeout: 500 * time.Millisecond})
-	long := newPool(t, sandbox.Config{Size: 1, Level: level, Timeout: 10 * time.Second})
+// PublicAttacks runs the public corpus, where it is present.
+func (s Suite) PublicAttacks(t *testing.T) {
+	attacks := readPublic[attack](t, "attacks-public.json")
+	short := s.Pool(t, sandbox.Config{Size: 1, Timeout: 500 * time.Millisecond})
+	long := s.Pool(t, sandbox.Config{Size: 1, Timeout: 10 * time.Second})
 	for _, a := range attacks {
 		t.Run(a.ID, func(t *testing.T) {
 			pool := long // so that a busy machine changes nothing
@@ -43,23 +42,21 @@ func attacksEndSafely(t *testing.T, level sandbox.Level) {
 			}
 			args := sandbox.Args{Raw: a.Args}
 			for _, before := range a.Before {
-				_, _ = pool.Eval(t.Context(), raw(before), args) // only what it leaves behind counts
+				_, _ = pool.Eval(t.Context(), Raw(before), args) // only what it leaves behind counts
 			}
 			start := time.Now()
-			result, err := pool.Eval(t.Context(), raw(a.Body), args)
-			if took := time.Since(start); took > endedBy {
+			result, err := pool.Eval(t.Context(), Raw(a.Body), args)
+			if took := time.Since(start); took > EndedBy {
 				t.Errorf("took %v", took)
 			}
 			judge(t, a, result, err)
-			after, err := pool.Eval(t.Context(), raw("return 1"), sandbox.Args{})
-			if err != nil || string(after.Value) != "1" {
-				t.Fatalf("the next evaluation gave %s, %v", after.Value, err)
-			}
+			Serves(t, pool)
 		})
 	}
 }
 
-func raw(source string) sandbox.Body { return sandbox.Body{Kind: sandbox.KindRaw, Source: source} }
+// Raw is a body of any kind.
+func Raw(source string) sandbox.Body { return sandbox.Body{Kind: sandbox.KindRaw, Source: source} }
 
 func judge(t *testing.T, a attack, result sandbox.Result, err error) {
 	t.Helper()

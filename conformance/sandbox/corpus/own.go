@@ -1,4 +1,4 @@
-package sandbox_test
+package corpus
 
 import (
 	"encoding/json"
@@ -26,9 +26,9 @@ type ownAttack struct {
 // leastOwn is how many attacks there must be.
 const leastOwn = 400
 
-func readOwnAttacks(t *testing.T) []ownAttack {
+func (s Suite) readOwnAttacks(t *testing.T) []ownAttack {
 	t.Helper()
-	files, err := filepath.Glob("testdata/attacks/*.json")
+	files, err := filepath.Glob(filepath.Join(s.Testdata, "attacks", "*.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,31 +103,28 @@ func (a ownAttack) endedAsWritten(result sandbox.Result, err error) bool {
 	})
 }
 
-// TestOwnAttacksEndAsWritten runs our own corpus in the order of its files, in one
-// worker, while the parent does nothing but collect its garbage. What is not about
-// time gets more of it, so that a busy machine changes nothing.
-func TestOwnAttacksEndAsWritten(t *testing.T) {
-	all := readOwnAttacks(t)
-	atBothLevels(t, func(t *testing.T, level sandbox.Level) {
-		defer collectAllTheTime()()
-		for _, class := range []class{timed, hungry, others} {
-			t.Run(class.name, func(t *testing.T) {
-				pool := newPool(t, sandbox.Config{Size: 1, Timeout: class.timeout, MemoryBytes: class.memoryBytes, Level: level})
-				serves(t, pool)
-				before := holdings()
-				for _, a := range all {
-					if a.class() == class {
-						a.run(t, pool)
-					}
+// OwnAttacks runs our own corpus in the order of its files, in one worker a class,
+// while the parent does nothing but collect its garbage.
+func (s Suite) OwnAttacks(t *testing.T) {
+	all := s.readOwnAttacks(t)
+	defer collectAllTheTime()()
+	for _, class := range []class{timed, hungry, others} {
+		t.Run(class.name, func(t *testing.T) {
+			pool := s.Pool(t, sandbox.Config{Size: 1, Timeout: class.timeout, MemoryBytes: class.memoryBytes})
+			Serves(t, pool)
+			before := Holdings()
+			for _, a := range all {
+				if a.class() == class {
+					a.run(t, pool)
 				}
-				serves(t, pool)
-				before.areBack(t)
-				stats := pool.Stats()
-				t.Logf("%d evaluations, %d workers, killed: %v, p50 %v, p99 %v",
-					stats.Evaluations(), stats.Started(), stats.Kills, stats.P50, stats.P99)
-			})
-		}
-	})
+			}
+			Serves(t, pool)
+			before.AreBack(t)
+			stats := pool.Stats()
+			t.Logf("%d evaluations, %d workers, killed: %v, p50 %v, p99 %v",
+				stats.Evaluations(), stats.Started(), stats.Kills, stats.P50, stats.P99)
+		})
+	}
 }
 
 func (a ownAttack) run(t *testing.T, pool *sandbox.Pool) {
@@ -136,25 +133,25 @@ func (a ownAttack) run(t *testing.T, pool *sandbox.Pool) {
 	if !a.endedAsWritten(result, err) {
 		t.Errorf("%s: gave %.200s %v, want %s %s or one of %q", a.ID, result.Value, err, a.Expect.Value, a.Expect.Error, a.or)
 	}
-	if took := time.Since(started); took > endedBy {
+	if took := time.Since(started); took > EndedBy {
 		t.Errorf("%s: took %v", a.ID, took)
 	}
-	serves(t, pool)
+	Serves(t, pool)
 }
 
-// endedBy is when an evaluation must be over, on a machine that also does other
+// EndedBy is when an evaluation must be over, on a machine that also does other
 // things and may have to start a worker for it.
-const endedBy = time.Minute
+const EndedBy = time.Minute
 
-// serves holds that the pool serves the next body at once.
-func serves(t *testing.T, pool *sandbox.Pool) {
+// Serves holds that the pool serves the next body at once.
+func Serves(t *testing.T, pool *sandbox.Pool) {
 	t.Helper()
 	started := time.Now()
-	result, err := pool.Eval(t.Context(), raw("return 1"), sandbox.Args{})
+	result, err := pool.Eval(t.Context(), Raw("return 1"), sandbox.Args{})
 	if err != nil || string(result.Value) != "1" {
 		t.Fatalf("the next evaluation gave %s, %v", result.Value, err)
 	}
-	if took := time.Since(started); took > endedBy/2 {
+	if took := time.Since(started); took > EndedBy/2 {
 		t.Errorf("the next evaluation took %v", took)
 	}
 }
@@ -181,17 +178,18 @@ func collectAllTheTime() (stop func()) {
 	}
 }
 
-// held is what this process has.
-type held struct {
+// Held is what this process has.
+type Held struct {
 	heapBytes   uint64
 	descriptors int // 0 where they cannot be counted
 }
 
-func holdings() held {
+// Holdings are what this process has now.
+func Holdings() Held {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return held{heapBytes: m.HeapAlloc, descriptors: descriptors()}
+	return Held{heapBytes: m.HeapAlloc, descriptors: descriptors()}
 }
 
 func descriptors() int {
@@ -205,9 +203,10 @@ func descriptors() int {
 // heapSlack is what a parent may keep: a buffer for an answer, counters, log lines.
 const heapSlack = 16 << 20
 
-func (h held) areBack(t *testing.T) {
+// AreBack holds that the process has no more than it had.
+func (h Held) AreBack(t *testing.T) {
 	t.Helper()
-	now := holdings()
+	now := Holdings()
 	if now.heapBytes > h.heapBytes+heapSlack {
 		t.Errorf("the heap has grown from %d to %d bytes", h.heapBytes, now.heapBytes)
 	}

@@ -1,4 +1,4 @@
-package sandbox_test
+package corpus
 
 import (
 	"encoding/json"
@@ -30,19 +30,19 @@ type nodeResult struct {
 	Message string          `json:"message"` // compared in our own corpus only
 }
 
-// TestOrdinaryCodeRunsAsInNode holds the lists of known differences: a new one
+// PublicCode compares the public corpus with Node, where it is present. It holds the lists of known differences: a new one
 // fails, and so does one that is gone and still listed.
-func TestOrdinaryCodeRunsAsInNode(t *testing.T) {
-	snippets := readCorpus[snippet](t, "jscompat-public.json")
+func (s Suite) PublicCode(t *testing.T) {
+	snippets := readPublic[snippet](t, "jscompat-public.json")
 	for i := range snippets {
 		snippets[i].Node.Message = ""
 	}
-	atBothLevels(t, func(t *testing.T, level sandbox.Level) { compareWithNode(t, level, snippets, "compat-differences.txt") })
+	s.compareWithNode(t, snippets, "compat-differences.txt")
 }
 
-// TestOwnCorpusRunsAsInNode compares with what record.mjs saw; it needs no Node.
-func TestOwnCorpusRunsAsInNode(t *testing.T) {
-	files, err := filepath.Glob("testdata/compat/*.json")
+// OwnCode compares our own corpus with what record.mjs saw; it needs no Node.
+func (s Suite) OwnCode(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(s.Testdata, "compat", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("corpus: %d files, %v", len(files), err)
 	}
@@ -61,31 +61,31 @@ func TestOwnCorpusRunsAsInNode(t *testing.T) {
 	if len(all) < 400 {
 		t.Errorf("only %d snippets", len(all))
 	}
-	atBothLevels(t, func(t *testing.T, level sandbox.Level) { compareWithNode(t, level, all, "own-differences.txt") })
+	s.compareWithNode(t, all, "own-differences.txt")
 }
 
 // tally is what became of a group's snippets.
 type tally struct{ same, all int }
 
-func compareWithNode(t *testing.T, level sandbox.Level, snippets []snippet, differences string) {
+func (s Suite) compareWithNode(t *testing.T, snippets []snippet, differences string) {
 	t.Helper()
-	known := readIDs(t, differences)
-	pool := newPool(t, sandbox.Config{Level: level})
+	known := readIDs(t, filepath.Join(s.Testdata, differences))
+	pool := s.Pool(t, sandbox.Config{})
 	total, groups := tally{}, map[string]tally{}
-	for _, s := range snippets {
-		result, err := pool.Eval(t.Context(), raw(s.Body), sandbox.Args{Raw: s.Args})
-		group, _, _ := strings.Cut(s.ID, "/")
+	for _, snip := range snippets {
+		result, err := pool.Eval(t.Context(), Raw(snip.Body), sandbox.Args{Raw: snip.Args})
+		group, _, _ := strings.Cut(snip.ID, "/")
 		count := groups[group]
-		listed := slices.Contains(known, s.ID)
+		listed := slices.Contains(known, snip.ID)
 		switch {
-		case s.is(result, err):
+		case snip.is(result, err):
 			total.same++
 			count.same++
 			if listed {
-				t.Errorf("%s: as in Node now; take it off the list", s.ID)
+				t.Errorf("%s: as in Node now; take it off the list", snip.ID)
 			}
 		case !listed:
-			t.Errorf("%s: gave %s %v, Node %s %s %s", s.ID, result.Value, err, s.Node.Type, s.Node.Value, s.Node.Message)
+			t.Errorf("%s: gave %s %v, Node %s %s %s", snip.ID, result.Value, err, snip.Node.Type, snip.Node.Value, snip.Node.Message)
 		}
 		total.all++
 		count.all++

@@ -1,0 +1,140 @@
+// Package corpus runs the corpora of bodies at one level of the sandbox: attacks, ours
+// and public ones, and what ordinary code gives in Node. The tests that use it are a
+// package for each level, since each takes minutes.
+package corpus
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bir-run/bir/sandbox"
+	"github.com/bir-run/bir/sandbox/guard/guardtest"
+
+	// The worker is built and not linked; this keeps the go command from taking an old
+	// result for one of a changed worker.
+	_ "github.com/bir-run/bir/sandbox/confine"
+	_ "github.com/bir-run/bir/sandbox/wasmhost"
+	_ "github.com/bir-run/bir/sandbox/worker"
+)
+
+// Suite is a level, the worker's program, and where our own corpora are.
+type Suite struct {
+	Level    sandbox.Level
+	Worker   string // as BuildWorker made it
+	Testdata string
+}
+
+// BuildWorker builds the real worker, as it is shipped.
+func BuildWorker(dir string) (string, error) {
+	path := filepath.Join(dir, "bir-sandbox.exe") // Windows wants the ending, others do not mind
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "github.com/bir-run/bir/cmd/bir-sandbox")
+	build.Env = append(build.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the worker: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// Pool makes a pool of the suite's level. Level wasm is compiled into a folder that all
+// tests share, before anything is timed.
+func (s Suite) Pool(t testing.TB, config sandbox.Config) *sandbox.Pool {
+	t.Helper()
+	config.Command, config.Level = []string{s.Worker}, s.Level
+	if s.Level == sandbox.LevelWasm {
+		config.CacheDir = guardtest.CacheDir()
+		if err := sandbox.Prepare(t.Context(), config, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pool := sandbox.NewPool(config)
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// corpora are kept beside the checkout, not in it.
+const corporaFolder = "shared/corpora"
+
+// readPublic reads a corpus from the first folder above this one that has corpora
+// in or beside it.
+func readPublic[T any](t *testing.T, name string) []T {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		data, err := os.ReadFile(filepath.Join(dir, corporaFolder, name))
+		if err == nil {
+			var entries []T
+			if err := json.Unmarshal(data, &entries); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return entries
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Skipf("no %s/%s in a folder above: this corpus is not checked here", corporaFolder, name)
+		}
+		dir = parent
+	}
+}
+
+// orderedArgs reads an object's keys in their order: a corpus names a body's
+// parameters that way.
+type orderedArgs []sandbox.Arg
+
+func (a *orderedArgs) UnmarshalJSON(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return err
+		}
+		*a = append(*a, sandbox.Arg{Name: fmt.Sprint(name), Value: value})
+	}
+	return nil
+}
+
+// sameJSON compares values, not text: keys in any order, numbers by value.
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	xs, _ := json.Marshal(x)
+	ys, _ := json.Marshal(y)
+	return bytes.Equal(xs, ys)
+}
+
+// readIDs reads a list of ids, one a line, with comments.
+func readIDs(t *testing.T, path string) []string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for line := range strings.Lines(string(data)) {
+		if id := strings.TrimSpace(line); id != "" && !strings.HasPrefix(id, "#") {
+			ids = append(ids, id)
+		}
+	}
+	if !slices.IsSorted(ids) {
+		t.Errorf("%s is not sorted", path)
+	}
+	return ids
+}
