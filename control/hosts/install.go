@@ -82,6 +82,9 @@ func (in Installer) settled() (*journal.Journal, error) {
 			if err != nil {
 				continue // it is as it was, for whoever asks for that file
 			}
+			if f.Intent != nil && !in.Dry {
+				now.Sweep()
+			}
 			f.Settle(now)
 			if f.Before == textHash(now) && f.After != f.Before {
 				f.Changes = nil // taken back, and interrupted before that was noted

@@ -237,8 +237,15 @@ func TestInterruptedInstallIsFinishedOrUndone(t *testing.T) {
 				t.Fatal(err)
 			}
 			after(l, config)
+			left := filepath.Join(filepath.Dir(l.file), ".claude.json.bir-1") // of a process that was killed
+			if err := os.WriteFile(left, []byte("hush"), 0o600); err != nil {
+				t.Fatal(err)
+			}
 			want := strings.Replace(config, "1.50", "1.51", strings.Count(l.read(), "1.51"))
 			l.uninstall()
+			if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+				t.Error("what the killed process left is still there")
+			}
 			if want == config {
 				if diff := cmp.Diff(want, l.read()); diff != "" {
 					t.Error(diff)

@@ -58,7 +58,7 @@ func New(a *app.App) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&o.Servers, "server", nil, "only this server, also one that is left alone otherwise; repeat it for more")
-	f.StringVar(&o.Scope, "scope", "local", "whose settings get the hooks: local (yours, here), project (shared), user (yours, everywhere)")
+	f.StringVar(&o.Scope, "scope", "local", "whose settings get the hooks: local (yours, here), project (shared), or user (yours, everywhere; your own servers are wrapped where they stand then)")
 	f.StringVar(&o.Hooks, "hooks", "command", "how the client calls bir: command (a small program), or http")
 	f.StringVar(&o.Client, "client", claude.Name, "whose configuration, see above")
 	f.StringVar(&o.Config, "config", "", "a file of servers, in place of the client's own")

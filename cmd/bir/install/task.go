@@ -102,7 +102,7 @@ func (t *task) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	changes, err := hosts.Plan(host, servers, hosts.Choice{Proxy: t.places.Proxy, Names: t.options.Servers})
+	changes, err := hosts.Plan(host, servers, hosts.Choice{Proxy: t.places.Proxy, Names: t.options.Servers, UserScope: t.hooked()})
 	if err != nil {
 		return cli.Hint(err, "`bir status` lists the servers")
 	}
@@ -133,10 +133,23 @@ func (t *task) servers() (string, []hosts.Server, error) {
 	}
 	host, _ := clients.Named(t.options.Client)
 	if t.options.Client == claude.Name {
-		host = claude.Host{InPlace: t.options.MCPJSON}
+		host = t.claude()
 	}
 	servers, err := host.Servers(t.places)
 	return host.Name(), servers, err
+}
+
+// claude is Claude Code with the scopes that are wrapped where they stand. Hooks in the
+// user's own settings are for every project, and so are the user's own servers then.
+func (t *task) claude() claude.Host {
+	var h claude.Host
+	if t.options.MCPJSON {
+		h.InPlace = append(h.InPlace, "project")
+	}
+	if t.options.Scope == "user" {
+		h.InPlace = append(h.InPlace, "user")
+	}
+	return h
 }
 
 // hooks is the change of the settings file. For hooks over HTTP the control server has

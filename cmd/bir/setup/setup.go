@@ -74,8 +74,13 @@ func ask(ctx context.Context, a *app.App, o install.Options) (bool, error) {
 	if err := report.Print(a.Out, false); err != nil {
 		return false, err
 	}
-	fmt.Fprint(a.Out, "go on? [Y/n] ")
-	answer, err := bufio.NewReader(a.In).ReadString('\n')
+	return confirm(a.In, a.Out)
+}
+
+// confirm asks once. Whatever is no yes is a no.
+func confirm(in io.Reader, out io.Writer) (bool, error) {
+	fmt.Fprint(out, "go on? [Y/n] ")
+	answer, err := bufio.NewReader(in).ReadString('\n')
 	if err != nil {
 		return false, cli.Failed("nothing was changed: no answer")
 	}
@@ -83,7 +88,7 @@ func ask(ctx context.Context, a *app.App, o install.Options) (bool, error) {
 	case "", "y", "yes":
 		return true, nil
 	}
-	fmt.Fprintln(a.Out, "nothing was changed")
+	fmt.Fprintln(out, "nothing was changed")
 	return false, nil
 }
 

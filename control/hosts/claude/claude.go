@@ -31,8 +31,9 @@ var Shape = shape.Shape{
 
 // Host is the client.
 type Host struct {
-	// InPlace wraps the servers of .mcp.json in that file.
-	InPlace bool
+	// InPlace are the scopes whose servers are wrapped where they stand: project, in
+	// .mcp.json, or user, for every project.
+	InPlace []string
 }
 
 // Name is the word for the client.

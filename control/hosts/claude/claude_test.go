@@ -167,7 +167,7 @@ func TestCopiesGoToTheLocalScope(t *testing.T) {
 		File, Kind string
 		Path       []string
 	}
-	plan := func(inPlace bool) (ops []op) {
+	plan := func(inPlace ...string) (ops []op) {
 		found, err := claude.Host{InPlace: inPlace}.Servers(l.p)
 		if err != nil {
 			t.Fatal(err)
@@ -185,11 +185,15 @@ func TestCopiesGoToTheLocalScope(t *testing.T) {
 	}
 	at := func(name string) []string { return []string{"projects", l.p.Root, "mcpServers", name} }
 	want := []op{{".claude.json", "wrap", at("a")}, {".claude.json", "put", at("b")}, {".claude.json", "put", at("c")}}
-	if diff := cmp.Diff(want, plan(false)); diff != "" {
+	if diff := cmp.Diff(want, plan()); diff != "" {
 		t.Error(diff)
 	}
 	want = []op{{".claude.json", "wrap", at("a")}, {".claude.json", "put", at("c")}, {".mcp.json", "wrap", []string{"mcpServers", "b"}}}
-	if diff := cmp.Diff(want, plan(true)); diff != "" {
+	if diff := cmp.Diff(want, plan("project")); diff != "" {
+		t.Error(diff)
+	}
+	want = []op{{".claude.json", "wrap", at("a")}, {".claude.json", "put", at("b")}, {".claude.json", "wrap", []string{"mcpServers", "c"}}}
+	if diff := cmp.Diff(want, plan("user")); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -38,7 +38,7 @@ func (h Host) place(s *hosts.Server, p hosts.Places, o own, behind []hosts.Serve
 		}
 		return nil
 	}
-	if s.Wrapped() || s.Leave != "" && !s.Named || s.Scope == "project" && h.InPlace {
+	if s.Wrapped() || s.Leave != "" && !s.Named || slices.Contains(h.InPlace, s.Scope) {
 		return nil
 	}
 	plain, err := wrappedCopy(*s, p)

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // ErrChanged says that somebody else wrote the file since it was read.
@@ -66,7 +67,7 @@ func (f File) Write(text []byte) error {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return err
 	}
-	next, err := os.CreateTemp(dir, "."+filepath.Base(f.real)+".bir-*")
+	next, err := os.CreateTemp(dir, f.temp()+"*")
 	if err != nil {
 		return err
 	}
@@ -80,6 +81,23 @@ func (f File) Write(text []byte) error {
 		return err
 	}
 	return os.Rename(next.Name(), f.real)
+}
+
+// temp is how the names of what is to take the file's place start.
+func (f File) temp() string { return "." + filepath.Base(f.real) + ".bir-" }
+
+// Sweep removes what a write left that was killed. Nobody else may be writing.
+func (f File) Sweep() {
+	dir := filepath.Dir(f.real)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // then there is nothing to sweep
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), f.temp()) && e.Type().IsRegular() {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // Remove removes the file, unless it is not as it was read.
