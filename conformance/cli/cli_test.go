@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/bir-run/bir/conformance/built"
+	"github.com/bir-run/bir/sandbox/guard/guardtest"
 	"github.com/bir-run/bir/sandbox/guards/examples"
 )
 
@@ -30,7 +31,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache := t.TempDir()
+	cache := guardtest.CacheDir() // what guards and level wasm are compiled to, once for all tests
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
@@ -70,7 +74,7 @@ func stopAll(t *testing.T, bin, home string) {
 	}
 }
 
-// shareCompiledGuards lets the scripts compile the built-in guards once.
+// shareCompiledGuards lets the scripts share what is compiled.
 func shareCompiledGuards(cache, home string) error {
 	if err := os.MkdirAll(filepath.Join(home, "cache"), 0o700); err != nil {
 		return err
