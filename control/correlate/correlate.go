@@ -39,6 +39,7 @@ type Call struct {
 	CallID       string          `json:"callId,omitempty"` // that was injected
 	AskedPerson  bool            `json:"askedPerson,omitempty"`
 	Denied       bool            `json:"denied,omitempty"`
+	Over         bool            `json:"over,omitempty"` // it ended, nobody told how
 
 	End      *End               `json:"end,omitempty"`
 	Wire     *client.StepReport `json:"wire,omitempty"` // the last one

@@ -151,6 +151,7 @@ func TestStatusFromTheTranscript(t *testing.T) {
 		"rejected":             {transcript.Call{Error: "x", Denial: "user-rejected", BeforeRun: true}, recorder.StatusRejected},
 		"stopped while it ran": {transcript.Call{Error: "x", Denial: "user-rejected"}, recorder.StatusInterrupted},
 		"cut off":              {transcript.Call{Error: "x", Denial: "interrupted"}, recorder.StatusInterrupted},
+		"by configuration":     {transcript.Call{Error: "x", Denial: "user-rejected", Decider: "config"}, recorder.StatusDenied},
 		"a rule":               {transcript.Call{Error: "x", Denial: "permission-rule"}, recorder.StatusDenied},
 		"an older client":      {transcript.Call{Error: "Claude requested permissions to use Bash, but you haven't"}, recorder.StatusDenied},
 		"not its schema":       {transcript.Call{Error: "<tool_use_error>InputValidationError: x"}, recorder.StatusInvalid},

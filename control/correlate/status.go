@@ -41,7 +41,10 @@ func Recovered(t transcript.Call) *End {
 }
 
 func recoveredStatus(t transcript.Call) recorder.Status {
+	byPerson := t.Decider == "" || strings.HasPrefix(t.Decider, "user")
 	switch {
+	case t.Denial == "user-rejected" && !byPerson:
+		return recorder.StatusDenied
 	case t.Denial == "user-rejected" && t.BeforeRun:
 		return recorder.StatusRejected
 	case t.Denial == "user-rejected" || t.Denial == "interrupted":

@@ -129,12 +129,15 @@ func readBatch(e *machine.Event, p gjson.Result) {
 	for _, c := range p.Get("tool_calls").Array() {
 		said := c.Get("tool_response")
 		b := machine.Batch{ToolUse: str(c, "tool_use_id"), Tool: str(c, "tool_name")}
-		if said.Type != gjson.String || correlate.Answered(said.Str) == "" || b.ToolUse == "" {
-			continue // it ran, and PostToolUse tells of it
+		if b.ToolUse == "" {
+			continue
 		}
-		b.Input = clean(c.Get("tool_input").Raw)
-		b.Text = redact.Text(said.Str)
-		b.Text, _ = truncate.Text(b.Text, maxBatchText)
+		// Of a call that ran, PostToolUse has told more.
+		if said.Type == gjson.String && correlate.Answered(said.Str) != "" {
+			b.Input = clean(c.Get("tool_input").Raw)
+			b.Text = redact.Text(said.Str)
+			b.Text, _ = truncate.Text(b.Text, maxBatchText)
+		}
 		e.Batch = append(e.Batch, b)
 	}
 }

@@ -343,3 +343,42 @@ func TestTurnWithoutABeginningAnywhereIsLossy(t *testing.T) {
 		t.Errorf("%+v", r.finish)
 	}
 }
+
+// A prompt that is typed while a turn is at its end is told of under that turn's id and
+// begins one under another, of which no hook tells.
+func TestPromptTypedAheadIsItsOwnRun(t *testing.T) {
+	d := newDesk(t)
+	d.ask("one")
+	d.userSays("one")
+	d.modelSays("s1.jsonl", speech("one done"))
+	d.ask("two") // under the id of the first
+	d.stop("one done")
+	d.prompt = "p2"
+	d.clock.add(time.Millisecond)
+	d.modelSays("s1.jsonl", uses("t1", "ls"))
+	d.pre("t1", "Bash", obj{})
+	d.post("t1", "Bash", obj{}, "x")
+	d.stop("two done")
+	d.wait(time.Minute)
+	runs := d.kept.all()
+	if len(runs) != 2 {
+		t.Fatalf("%d runs", len(runs))
+	}
+	for _, r := range runs {
+		if r.finish.Output != r.Input+" done" || r.finish.Lossy || r.finish.Usage["big"].Output != 10 {
+			t.Errorf("%q: %+v", r.Input, r.finish)
+		}
+	}
+}
+
+func TestPromptThatIsToldTwiceIsOneTurn(t *testing.T) {
+	d := newDesk(t)
+	d.ask("go")
+	d.ask("go") // by hooks of two settings files
+	d.stop("done")
+	d.stop("done")
+	d.wait(time.Minute)
+	if r := d.one(); r.Input != "go" {
+		t.Errorf("%q", r.Input)
+	}
+}

@@ -257,3 +257,29 @@ func TestTurnOfASessionThatWasResumedIsItsOwn(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// The client has words for a denial that nobody else knows: then its transcript says
+// what it was, before the next call is told of.
+func TestCallThatIsOverKeepsItsPlace(t *testing.T) {
+	d := newDesk(t)
+	d.ask("go")
+	d.userSays("go")
+	d.pre("t1", "Bash", obj{"command": "rm"})
+	d.hook("PostToolBatch", obj{"tool_calls": []obj{{"tool_use_id": "t1", "tool_name": "Bash", "tool_input": obj{}, "tool_response": "That needs approval."}}})
+	d.modelSays("s1.jsonl", uses("t1", "rm"))
+	d.clock.add(time.Millisecond)
+	d.writes("s1.jsonl", obj{
+		"type": "user", "toolDenialKind": "user-rejected", "permissionDecision": obj{"decision": "reject", "source": "config"},
+		"message": obj{"content": []obj{{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": "That needs approval."}}},
+	})
+	d.clock.add(time.Minute)
+	d.pre("t2", "Bash", obj{"command": "ls"})
+	d.post("t2", "Bash", obj{"command": "ls"}, "x")
+	d.wait(time.Minute)
+	d.stop("done")
+	d.wait(time.Minute)
+	steps := d.one().steps(t)
+	if len(steps) != 2 || steps[0].ID != "t1" || steps[0].Status != recorder.StatusDenied || steps[0].Error != "That needs approval." {
+		t.Errorf("%+v", steps)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/bir-run/bir/control/correlate"
 	"github.com/bir-run/bir/control/runs/machine"
 	"github.com/bir-run/bir/control/transcript"
 )
@@ -32,11 +33,21 @@ func (b *Book) subjectsLocked(e machine.Event) (out []*machine.Run) {
 	return out
 }
 
-// outline copies what view reads of a run, without the lock.
+// outline copies what view reads of a run, without the lock. Of its calls these are
+// those that are over and nobody knows how.
 func outline(r *machine.Run) *machine.Run {
 	o := *r
 	o.Agents = maps.Clone(r.Agents)
 	o.Windows = slices.Clone(r.Windows)
+	o.Calls = nil
+	for id, c := range r.Calls {
+		if c.Over && c.End == nil {
+			if o.Calls == nil {
+				o.Calls = map[string]*correlate.Call{}
+			}
+			o.Calls[id] = c
+		}
+	}
 	return &o
 }
 
@@ -66,11 +77,13 @@ func (b *Book) view(e machine.Event, run *machine.Run) *machine.View {
 	switch {
 	case ends(e.Kind):
 		b.whole(e, run, reader.l, v)
-	case fresh:
-		// The control server was away, or is new: what ended meanwhile comes before what
-		// is heard of now.
+	case fresh, len(run.Calls) > 0:
+		// The control server was away, or is new, or nobody knows how a call ended: what
+		// ended meanwhile comes before what is heard of now.
 		v.Behind, v.Agents = true, join(run, reader.l)
-		v.Found = b.found(run, reader.l, func(c transcript.Call) bool { return !c.Ended.IsZero() && c.ID != e.ToolUse })
+		v.Found = b.found(run, reader.l, func(c transcript.Call) bool {
+			return !c.Ended.IsZero() && c.ID != e.ToolUse && (fresh || run.Calls[c.ID] != nil)
+		})
 	}
 	if len(v.Said)+len(v.Found) == 0 && !ends(e.Kind) {
 		return nil

@@ -30,9 +30,10 @@ type Call struct {
 	Result json.RawMessage `json:"result,omitempty"` // as a hook would have shown it
 	Error  string          `json:"error,omitempty"`  // in place of a result
 	// Denial is why it did not run or was stopped, "user-rejected"; BeforeRun tells
-	// the two apart.
+	// the two apart, and Decider who decided, where that was not a person: "config".
 	Denial    string `json:"denial,omitempty"`
 	BeforeRun bool   `json:"beforeRun,omitempty"`
+	Decider   string `json:"decider,omitempty"`
 
 	use, result place
 }
@@ -205,8 +206,8 @@ func (c *Call) fill() error {
 	if line, err = c.result.read(); err != nil {
 		return err
 	}
-	fields := gjson.GetManyBytes(line, "toolUseResult", "toolDenialKind", "toolDenialBeforeRun", "message.content")
-	c.Denial, c.BeforeRun = fields[1].String(), fields[2].Bool()
+	fields := gjson.GetManyBytes(line, "toolUseResult", "toolDenialKind", "toolDenialBeforeRun", "message.content", "permissionDecision.source")
+	c.Denial, c.BeforeRun, c.Decider = fields[1].String(), fields[2].Bool(), fields[4].String()
 	for _, block := range fields[3].Array() {
 		if block.Get("tool_use_id").String() != c.ID {
 			continue

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/bir-run/bir/control/transcript"
 )
 
 // step is one event being applied.
@@ -136,14 +138,24 @@ func (s *step) prompt() {
 		return
 	}
 	if r := s.RunOf(s.e); r != nil && s.e.PromptID != "" && slices.Contains(r.Prompts, s.e.PromptID) {
-		if r.Input == "" {
-			r.Input = s.e.Text
-		}
-		return // a later event of the turn was heard first
+		s.again(r)
+		return
 	}
 	s.leave(s.e.Session)
 	r := s.open(s.e.Text)
 	r.Mark = s.e.Mark
+	s.Sessions[s.e.Session].Ahead = nil
+}
+
+// again takes a prompt under the id of a turn that has begun: a later event of the turn
+// was heard first, the host told of it twice, or it was typed ahead.
+func (s *step) again(r *Run) {
+	switch {
+	case r.Input == "":
+		r.Input = s.e.Text
+	case r.Input != s.e.Text:
+		s.Sessions[s.e.Session].Ahead = &Ahead{Text: s.e.Text, Mark: s.e.Mark, At: s.e.At}
+	}
 }
 
 // goOn continues the run whose background work the host's own prompt tells of.
@@ -226,19 +238,42 @@ func (s *step) run() *Run {
 		return r
 	}
 	s.leave(s.e.Session)
-	if s.e.Missed == nil || s.Prompts.Has(s.e.PromptID) {
+	session := s.Sessions[s.e.Session]
+	switch ahead := session.Ahead; {
+	case s.Prompts.Has(s.e.PromptID):
+		r = s.open("")
+		r.Lossy = true // its beginning is in another run
+	case s.e.Missed != nil:
+		r = s.open(s.e.Missed.Prompt)
+		r.from(s.e.Missed.Mark, s.e.Missed.Mark.At)
+	case ahead != nil && ahead.Mark != nil:
+		r = s.open(ahead.Text)
+		r.from(*ahead.Mark, later(ahead.At, session.Stopped))
+	case ahead != nil:
+		r = s.open(ahead.Text)
+	default:
 		r = s.open("")
 		r.Lossy = true
-		return r
 	}
-	r = s.open(s.e.Missed.Prompt)
-	mark := s.e.Missed.Mark
-	r.Mark, r.Started, r.Windows[0].From = &mark, mark.At, mark.At
+	session.Ahead = nil
 	if v := s.view(r); v != nil {
 		r.see(v)
 	}
 	s.recover(r)
 	return r
+}
+
+// from puts the beginning of a run before the event that it was opened for.
+func (r *Run) from(mark transcript.Mark, at time.Time) {
+	mark.At = moment(at)
+	r.Mark, r.Started, r.Windows[0].From = &mark, at, mark.At
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // heard holds a run open whose work in the background goes on.

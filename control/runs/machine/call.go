@@ -134,31 +134,40 @@ func (s *step) postStatus() recorder.Status {
 	return recorder.StatusToolError
 }
 
-// batch ends calls that did not run: no other hook tells of them. Whatever else has
-// no end then has one in the transcript.
+// batch ends calls that did not run: no other hook tells of them.
 func (s *step) batch() {
 	r := s.run()
 	if r == nil {
 		return
 	}
 	for _, b := range s.e.Batch {
-		status := correlate.Answered(b.Text)
-		if status == "" || r.done(b.ToolUse) || r.held(b.ToolUse) != nil {
-			continue
-		}
-		c := r.Calls[b.ToolUse]
-		if c == nil {
+		status, c := correlate.Answered(b.Text), r.Calls[b.ToolUse]
+		if c == nil && status != "" && !r.known(b.ToolUse) {
 			c = s.begin(r, &correlate.Call{
 				ID: b.ToolUse, Tool: b.Tool, Began: s.e.At, Asked: b.Input, Agent: s.e.Agent, AgentType: s.e.AgentType,
 			})
 		}
-		if c.End == nil {
-			c.End = &correlate.End{At: s.e.At, Status: status, Error: b.Text}
-			if c.Denied {
-				c.End.Status = recorder.StatusDenied
-			}
+		if c != nil && c.End == nil {
+			s.over(r, c, status, b.Text)
 		}
 	}
+}
+
+// over ends a call that is over and of which no hook told the end. Where nobody knows
+// how it ended, the transcript will; the calls that follow wait for that a moment.
+func (s *step) over(r *Run, c *correlate.Call, status recorder.Status, told string) {
+	switch {
+	case c.Denied:
+		status = recorder.StatusDenied
+	case status == "" && c.Wire != nil:
+		status = c.Wire.Status
+	}
+	if status == "" {
+		c.Over = true
+		r.Line.Known(c.ID, s.e.At)
+		return
+	}
+	c.End = &correlate.End{At: s.e.At, Status: status, Error: told}
 }
 
 // recover takes from the transcript what no hook told.

@@ -59,6 +59,7 @@ func (s *step) stop() {
 	s.tasks(r)
 	s.endOpen(r, func(c *correlate.Call) bool { t := r.Tasks[c.Agent]; return t == nil || t.Ended }, false)
 	r.Stopped = s.e.At
+	s.Sessions[s.e.Session].Stopped = s.e.At
 	r.shut(s.e.At)
 	s.await(r)
 }

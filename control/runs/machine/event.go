@@ -73,7 +73,8 @@ type Task struct {
 	Type string `json:"type"`
 }
 
-// Batch is a call that ended with others, as the model was told.
+// Batch is a call that ended with others. Text is what the model was told in the place
+// of a result, of one that did not run.
 type Batch struct {
 	ToolUse string          `json:"toolUse"`
 	Tool    string          `json:"tool"`

@@ -47,8 +47,19 @@ type State struct {
 type Session struct {
 	Run  string    `json:"run,omitempty"` // whose turn the main thread is in
 	Seen time.Time `json:"seen"`
+	// Ahead is a prompt that was typed ahead: it was told of under the id of the turn
+	// before, and begins a turn under another.
+	Ahead   *Ahead    `json:"ahead,omitempty"`
+	Stopped time.Time `json:"stopped,omitzero"` // the turn before
 	// NoIDs are servers whose proxies were seen not to hand an injected id back.
 	NoIDs []string `json:"noIds,omitempty"`
+}
+
+// Ahead is a prompt whose turn has not begun.
+type Ahead struct {
+	Text string           `json:"text"`
+	Mark *transcript.Mark `json:"mark,omitempty"`
+	At   time.Time        `json:"at"`
 }
 
 // Orphan is a proxy's report that belongs to no call yet.
