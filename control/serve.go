@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"sync"
 	"time"
 
@@ -23,10 +22,9 @@ const (
 	drainTimeout = 3 * time.Second
 	// spareTimeout is how long a connection may bring nothing once the server ends:
 	// clients dial some ahead.
-	spareTimeout = 500 * time.Millisecond
-	// lastCall is how long the listeners still accept: what the kernel has taken and we
-	// have not would be reset with them.
-	lastCall      = 20 * time.Millisecond
+	spareTimeout = time.Second
+	// lookPause is between two looks at what has come in the end.
+	lookPause     = time.Millisecond
 	headerTimeout = 10 * time.Second
 	// readTimeout bounds the arrival of a request, and so is longer than a poll's
 	// wait: past it a connection counts as dead.
@@ -72,21 +70,22 @@ func (s *Server) shutdown(w http.ResponseWriter, r *http.Request) error {
 // nobody has needed the server for Config.Idle. What is under way is finished first.
 // It says whether a newer server takes over. It is called once.
 func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) (handedOver bool, err error) {
-	spare := &spareConns{conns: map[net.Conn]struct{}{}}
+	fresh := &freshConns{conns: map[net.Conn]struct{}{}}
 	srv := &http.Server{
-		Handler:           s,
+		Handler:           fresh.handler(s),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
 		IdleTimeout:       keepAlive,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ConnState:         spare.note,
+		ConnState:         fresh.note,
+		ConnContext:       fresh.context,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	failed := make(chan error, len(listeners))
 	var accepting, watching sync.WaitGroup
 	for _, l := range listeners {
-		accepting.Go(func() { failed <- srv.Serve(untilLast{l}) }) // ends after the last call, or on its own error
+		accepting.Go(func() { failed <- srv.Serve(l) }) // ends with endAccepting, or on its own error
 	}
 	ctxWatching, stopWatching := context.WithCancel(ctx)
 	watching.Go(func() { s.watchIdle(ctxWatching) }) // ends with stopWatching
@@ -108,34 +107,23 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) (handedOv
 	}
 	accepting.Wait()
 	watching.Wait()
-	return order.HandOver, errors.Join(err, s.drain(ctx, srv, spare))
+	return order.HandOver, errors.Join(err, s.drain(ctx, srv, fresh))
 }
 
-// untilLast is a listener whose deadline ends its server; http.Server would try again.
-type untilLast struct{ net.Listener }
-
-func (l untilLast) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = net.ErrClosed
-	}
-	return conn, err
-}
-
-// endAccepting lets a listener take what has come, and then no more.
+// endAccepting closes a listener once its server has what came to it: what the kernel
+// has taken and we have not would be reset.
 func endAccepting(l net.Listener) {
-	if bounded, ok := l.(interface{ SetDeadline(time.Time) error }); ok && bounded.SetDeadline(time.Now().Add(lastCall)) == nil {
-		return
+	for until := time.Now().Add(drainTimeout); pending(l) && time.Now().Before(until); {
+		time.Sleep(lookPause)
 	}
-	_ = l.Close() // which ends it all the same
+	_ = l.Close() // which one that has failed is already
 }
 
 // drain lets requests finish, and the events that they brought be applied.
-func (s *Server) drain(ctx context.Context, srv *http.Server, spare *spareConns) error {
+func (s *Server) drain(ctx context.Context, srv *http.Server, fresh *freshConns) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
-	timer := time.AfterFunc(spareTimeout, spare.close)
-	defer timer.Stop()
+	fresh.settle(ctx)
 	if err := srv.Shutdown(ctx); err != nil {
 		s.log.LogAttrs(ctx, slog.LevelWarn, "control.cut", slog.Any("error", err))
 		_ = srv.Close() // what is cut was told nothing, and its event is still applied
@@ -174,30 +162,5 @@ func (s *Server) watchIdle(ctx context.Context) {
 				return
 			}
 		}
-	}
-}
-
-// spareConns are connections on which nothing has come. http.Server.Shutdown would
-// wait 5 s for them.
-type spareConns struct {
-	mu    sync.Mutex // guards what follows
-	conns map[net.Conn]struct{}
-}
-
-func (s *spareConns) note(conn net.Conn, state http.ConnState) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if state == http.StateNew {
-		s.conns[conn] = struct{}{}
-	} else {
-		delete(s.conns, conn)
-	}
-}
-
-func (s *spareConns) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for conn := range s.conns {
-		_ = conn.Close() // its client has a use for another one anyway
 	}
 }

@@ -314,6 +314,7 @@ func TestAProxyBringsADeadControlServerBack(t *testing.T) {
 	turn := newTurn(t)
 	at := slices.IndexFunc(script(), func(p point) bool { return p.name == "PreToolUse echo" })
 	turn.play(at, func() {
+		turn.Await("the proxy", func(h client.Health) bool { return len(h.Proxies) == 1 })
 		dead := turn.Control().PID
 		turn.KillControl()
 		turn.Await("another control server", func(h client.Health) bool { return h.PID != dead })
