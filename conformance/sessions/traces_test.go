@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
+	"pgregory.net/rapid"
 
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/recorder"
@@ -94,7 +95,14 @@ func scriptOf(calls []exchange) *session {
 		again := i > 0 && calls[i-1].report.ToolUseID == r.ToolUseID && calls[i-1].report.ToolName == r.ToolName
 		repeated := i+1 < len(calls) && calls[i+1].report.ToolUseID == r.ToolUseID && calls[i+1].report.ToolName == r.ToolName
 		tool := map[string]any{"tool_name": "mcp__fake__" + r.ToolName, "tool_use_id": r.ToolUseID, "tool_input": r.Args, "duration_ms": 9}
-		if !asks && !again {
+		if asks && r.ToolUseID != "" { // about the call that comes next
+			about := calls[i+1].report
+			hook(r.StartedAt.Add(-time.Millisecond), "PreToolUse", map[string]any{
+				"tool_name": "mcp__fake__" + about.ToolName, "tool_use_id": about.ToolUseID, "tool_input": about.Args,
+			})
+		}
+		asked := i > 0 && calls[i-1].report.ToolUseID == r.ToolUseID && !again
+		if !asks && !again && !asked {
 			hook(r.StartedAt.Add(-time.Millisecond), "PreToolUse", tool)
 		}
 		s.events = append(s.events, scripted{at: end, report: &calls[i].report, until: end.Add(1400 * time.Millisecond)})
@@ -155,6 +163,57 @@ func TestTracedCallsAreStepsWithWhatTheWireSaid(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+}
+
+// A proxy's reports keep their order, but may come at any time between the end of a
+// call and the end of the grace.
+func TestTracedCallsAreTheSameInEveryLegalOrder(t *testing.T) {
+	all, err := filepath.Glob(filepath.Join(shared(t, "mcp/traces"), "*.jsonl"))
+	if err != nil || len(all) < 10 {
+		t.Fatalf("%d traces, %v", len(all), err)
+	}
+	for _, path := range all {
+		name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+		t.Run(name, func(t *testing.T) {
+			s, dir := scriptOf(traced(t, name)), t.TempDir()
+			want := baseline(t, filepath.Join(dir, "recorded"), s)
+			n := 0
+			rapid.Check(t, func(t *rapid.T) {
+				n++
+				st := newReplay(t, filepath.Join(dir, fmt.Sprint(n)), s)
+				for _, e := range inTurn(t, s.events) {
+					if rapid.IntRange(0, 19).Draw(t, "kill") == 0 {
+						st.kill()
+					}
+					st.tell(e)
+				}
+				st.end()
+				if diff := cmp.Diff(want, st.books.results()); diff != "" {
+					t.Fatalf("another order, other runs (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// inTurn delays reports, each behind the one before.
+func inTurn(t *rapid.T, events []scripted) (out []scripted) {
+	var waiting []scripted
+	for i, e := range events {
+		if e.report != nil {
+			waiting = append(waiting, e)
+			e = scripted{}
+		}
+		if e.name != "" {
+			out = append(out, e)
+		}
+		for len(waiting) > 0 && (i+1 == len(events) || !events[i+1].at.Before(waiting[0].until) || rapid.Bool().Draw(t, "now")) {
+			late := waiting[0]
+			late.at = time.Time{} // whenever it comes
+			out, waiting = append(out, late), waiting[1:]
+		}
+	}
+	return out
 }
 
 // plain is one step a call.
