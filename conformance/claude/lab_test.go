@@ -25,6 +25,7 @@ type lab struct {
 	model    *fakemodel.Server
 	upstream *upstream
 	names    []string // of the servers
+	late     bool     // see way
 	settings string   // the person's own for the project
 	env      []string // beside what every client gets
 }

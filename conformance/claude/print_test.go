@@ -282,18 +282,6 @@ func TestSlashCommandOfTheProject(t *testing.T) {
 	}.test(t)
 }
 
-func TestServerOfTheNewerProtocol(t *testing.T) {
-	story{
-		servers: []string{"newer"},
-		script: func() Script {
-			return Script{Main: []Reply{Calls(Tool("toolu_look", "mcp__newer__look", `{"what":"van"}`)), Says("Seen.")}}
-		},
-		act:   func(l *lab, _ func()) { l.prompt("Look at the van", "Seen.", "--allowedTools", "mcp__newer") },
-		calls: []called{{"newer", "look", `{"what":"van"}`, "toolu_look"}},
-		runs:  []record{{Prompt: "Look at the van", Answer: "Seen.", Usage: model + " 6+0+0 8", Calls: []string{`toolu_look mcp__newer__look ok {"what":"van"}`}}},
-	}.test(t)
-}
-
 // Two clients work in one project at the same time. Each call of one is begun while one
 // of the other's is under way.
 func TestTwoSessionsAtOnce(t *testing.T) {
@@ -325,18 +313,25 @@ func TestTwoSessionsAtOnce(t *testing.T) {
 }
 
 // The client starts every server to list it, under a session id that it throws away.
+// One of these servers speaks the newer protocol, in which nothing is initialized.
 func TestListOfServersIsNoSession(t *testing.T) {
 	story{
+		servers: []string{"fleet", "newer"},
 		script: func() Script {
-			return Script{Main: []Reply{Calls(Tool("toolu_look", "mcp__fleet__look", `{"what":"van"}`)), Says("Seen.")}}
+			return Script{Main: []Reply{
+				Calls(Tool("toolu_look", "mcp__newer__look", `{"what":"van"}`)),
+				Says("Seen."),
+			}}
 		},
 		act: func(l *lab, _ func()) {
-			if out := l.command("mcp", "list"); !strings.Contains(out, "fleet") {
+			if out := l.command("mcp", "list"); !strings.Contains(out, "newer") {
 				l.Errorf("claude mcp list: %s", out)
 			}
-			l.prompt("Look at the van", "Seen.", "--allowedTools", allowed)
+			l.prompt("Look at the van", "Seen.", "--allowedTools", "mcp__newer")
 		},
-		calls: []called{{"fleet", "look", `{"what":"van"}`, "toolu_look"}},
-		runs:  []record{{Prompt: "Look at the van", Answer: "Seen.", Usage: model + " 6+0+0 8", Calls: []string{`toolu_look mcp__fleet__look ok {"what":"van"}`}}},
+		calls: []called{{"newer", "look", `{"what":"van"}`, "toolu_look"}},
+		runs: []record{{Prompt: "Look at the van", Answer: "Seen.", Usage: model + " 6+0+0 8", Calls: []string{
+			`toolu_look mcp__newer__look ok {"what":"van"}`,
+		}}},
 	}.test(t)
 }

@@ -51,7 +51,10 @@ func (l *lab) sit(args ...string) *terminal {
 	tm.ended.Go(tm.watch)
 	l.Cleanup(tm.end)
 	tm.await("? for shortcuts")
+	// The first prompt tells the model which servers are there by then.
 	l.upstream.await(l, "the question for its tools", len(l.names), func(s told) bool { return strings.Contains(s.Out, `"tools":[`) })
+	tm.enter("/mcp", "✔ connected")
+	tm.press(keyEscape, "? for shortcuts")
 	return tm
 }
 
