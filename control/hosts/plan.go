@@ -21,8 +21,12 @@ type Choice struct {
 // A server that is left, or is wrapped already, changes nothing.
 func Plan(host string, servers []Server, c Choice) ([]Change, error) {
 	for _, name := range c.Names {
-		if !slices.ContainsFunc(servers, func(s Server) bool { return s.Name == name }) {
+		i := slices.IndexFunc(servers, func(s Server) bool { return s.Name == name })
+		if i < 0 {
 			return nil, fmt.Errorf("%s has no server %q", host, name)
+		}
+		if s := servers[i]; !s.Wrapped() && !s.ToWrap(c.Names) {
+			return nil, fmt.Errorf("server %q cannot be wrapped: %s", name, s.Leave)
 		}
 	}
 	var changes []Change

@@ -23,7 +23,11 @@ func client(ctx context.Context, a *app.App) []Finding {
 	if !s.Installed && len(s.Hooks.Files) == 0 {
 		return []Finding{{Check: "client", State: Note, Detail: "bir is not installed in " + s.Root, Fix: "bir setup"}}
 	}
-	found := append(hooks(a, s), controlServer(a, s)...)
+	var found []Finding
+	if s.Interrupted {
+		found = append(found, bad("client", errors.New("an install did not come to its end"), "bir install, or bir uninstall"))
+	}
+	found = append(append(found, hooks(a, s)...), controlServer(a, s)...)
 	for _, server := range s.Servers {
 		found = append(found, wrapped(a, s, server))
 	}
@@ -83,7 +87,11 @@ func wrapped(a *app.App, s status.State, server status.Server) Finding {
 	where := fmt.Sprintf("%s (%s)", server.Name, server.Scope)
 	switch {
 	case !server.Wrapped:
-		return Finding{Check: name, State: Note, Detail: where + " is not wrapped: " + server.Note, Fix: "bir install --server " + server.Name}
+		f := Finding{Check: name, State: Note, Detail: where + " is not wrapped: " + server.Note}
+		if server.Ask {
+			f.Fix = "bir install --server " + server.Name
+		}
+		return f
 	case server.Orphan:
 		return bad(name, fmt.Errorf("%s: %s", where, server.Note), "claude mcp remove "+server.Name+" -s local")
 	case server.Stale:

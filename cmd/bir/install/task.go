@@ -104,7 +104,7 @@ func (t *task) plan(ctx context.Context) error {
 	}
 	changes, err := hosts.Plan(host, servers, hosts.Choice{Proxy: t.places.Proxy, Names: t.options.Servers, UserScope: t.hooked()})
 	if err != nil {
-		return cli.Hint(err, "`bir status` lists the servers")
+		return cli.Hint(err, "`bir install --dry-run` lists the servers and says why one is left")
 	}
 	t.report.Client = host
 	t.report.note(servers, t.options.Servers)

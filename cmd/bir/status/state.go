@@ -17,13 +17,15 @@ import (
 
 // State is what bir is doing in a project.
 type State struct {
-	Root      string           `json:"root"`
-	Installed bool             `json:"installed"`
-	Hooks     claude.HookState `json:"hooks"`
-	Control   Control          `json:"controlServer"`
-	Servers   []Server         `json:"servers"`
-	Others    []File           `json:"otherClients,omitempty"`
-	Places    hosts.Places     `json:"-"`
+	Root      string `json:"root"`
+	Installed bool   `json:"installed"`
+	// Interrupted says that an install or uninstall did not come to its end.
+	Interrupted bool             `json:"interrupted,omitempty"`
+	Hooks       claude.HookState `json:"hooks"`
+	Control     Control          `json:"controlServer"`
+	Servers     []Server         `json:"servers"`
+	Others      []File           `json:"otherClients,omitempty"`
+	Places      hosts.Places     `json:"-"`
 }
 
 // Control is the control server: Problem says why it does not answer.
@@ -52,6 +54,7 @@ type Server struct {
 	LastSeen *time.Time `json:"lastSeen,omitempty"`
 	Calls    int        `json:"calls"`
 	Note     string     `json:"note,omitempty"`
+	Ask      bool       `json:"ask,omitempty"`    // wrapped only for who names it
 	Binary   string     `json:"binary,omitempty"` // of the proxy before it
 	Stale    bool       `json:"stale,omitempty"`  // a copy, and what it is one of was changed
 	Orphan   bool       `json:"orphan,omitempty"` // or removed
@@ -95,6 +98,7 @@ func (s *State) note(p *journal.Project) {
 	}
 	s.Installed = true
 	for _, f := range p.Files {
+		s.Interrupted = s.Interrupted || f.Intent != nil
 		if f.Host == claude.Name {
 			continue
 		}
@@ -137,7 +141,7 @@ func ask(ctx context.Context, home, root string) Control {
 
 // server says what one of them is doing.
 func (s *State) server(found hosts.Server) Server {
-	line := Server{Name: found.Name, Scope: found.Scope, Wrapped: found.Wrapped(), Proxy: Unwrapped, Note: found.Leave, Stale: found.Stale}
+	line := Server{Name: found.Name, Scope: found.Scope, Wrapped: found.Wrapped(), Proxy: Unwrapped, Note: found.Leave, Ask: found.Named, Stale: found.Stale}
 	if !line.Wrapped {
 		if line.Note == "" {
 			line.Note = "bir install wraps it"

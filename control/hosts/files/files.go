@@ -40,7 +40,7 @@ type File struct {
 // Read reads a file that may not exist.
 func Read(path string) (File, error) {
 	f := File{Path: path, real: path, Mode: newMode}
-	info, err := os.Lstat(path)
+	_, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
 	}
@@ -50,7 +50,8 @@ func Read(path string) (File, error) {
 	if f.real, err = filepath.EvalSymlinks(path); err != nil {
 		return f, fmt.Errorf("follow %s: %w", path, err)
 	}
-	if info, err = os.Stat(f.real); err != nil {
+	info, err := os.Stat(f.real)
+	if err != nil {
 		return f, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxBytes {
