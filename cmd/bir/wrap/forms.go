@@ -3,10 +3,11 @@ package wrap
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/bir-run/bir/control/hosts/tomledit"
 )
 
 // form is how a client writes a server down.
@@ -76,47 +77,18 @@ func indented(v any) (string, error) {
 // codex is TOML.
 func codex(e entry) (string, error) {
 	var b strings.Builder
-	b.WriteString("[mcp_servers." + tomlKey(e.Name) + "]\n")
-	b.WriteString("command = " + tomlString(e.Command) + "\n")
+	b.WriteString("[mcp_servers." + tomledit.Key(e.Name) + "]\n")
+	b.WriteString("command = " + tomledit.Quote(e.Command) + "\n")
 	words := make([]string, len(e.Args))
 	for i, arg := range e.Args {
-		words[i] = tomlString(arg)
+		words[i] = tomledit.Quote(arg)
 	}
 	b.WriteString("args = [" + strings.Join(words, ", ") + "]\n")
 	if len(e.Env) > 0 {
-		b.WriteString("\n[mcp_servers." + tomlKey(e.Name) + ".env]\n")
+		b.WriteString("\n[mcp_servers." + tomledit.Key(e.Name) + ".env]\n")
 		for _, name := range slices.Sorted(maps.Keys(e.Env)) {
-			b.WriteString(tomlKey(name) + " = " + tomlString(e.Env[name]) + "\n")
+			b.WriteString(tomledit.Key(name) + " = " + tomledit.Quote(e.Env[name]) + "\n")
 		}
 	}
 	return b.String(), nil
-}
-
-// tomlKey is a key, bare where it may be.
-func tomlKey(name string) string {
-	for _, c := range name {
-		bare := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
-		if !bare {
-			return tomlString(name)
-		}
-	}
-	return name
-}
-
-// tomlString is a basic string. TOML has JSON's escapes but not \x, and no \/.
-func tomlString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, c := range s {
-		switch {
-		case c == '"' || c == '\\':
-			b.WriteString(`\` + string(c))
-		case c < ' ' || c == 0x7f:
-			fmt.Fprintf(&b, `\u%04x`, c)
-		default:
-			b.WriteRune(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

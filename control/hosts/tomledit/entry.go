@@ -88,7 +88,7 @@ func (e *Entry) Quote(s string) string { return Quote(s) }
 func (e *Entry) Array(raws []string) string { return "[" + strings.Join(raws, ", ") + "]" }
 
 // Table spells an inline table with one key.
-func (e *Entry) Table(name, raw string) string { return "{ " + bare(name) + " = " + raw + " }" }
+func (e *Entry) Table(name, raw string) string { return "{ " + Key(name) + " = " + raw + " }" }
 
 // Set replaces a value.
 func (e *Entry) Set(name, raw string) {
@@ -204,16 +204,16 @@ func (e *Entry) gap(k key) string {
 func (e *Entry) members(k key, with []shape.Member) string {
 	parts := make([]string, len(with))
 	for i, m := range with {
-		parts[i] = k.prefix + bare(m.Key) + " = " + m.Raw
+		parts[i] = k.prefix + Key(m.Key) + " = " + m.Raw
 	}
 	return strings.Join(parts, e.gap(k))
 }
 
-// bare is a key, without quotes where it may be.
-func bare(name string) string {
+// Key spells a key, without quotes where it may be.
+func Key(name string) string {
 	for _, c := range name {
-		plain := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
-		if !plain {
+		bare := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
+		if !bare {
 			return basic(name)
 		}
 	}
