@@ -45,11 +45,12 @@ func (a *allowance) bySize(m jsonrpc.Message, now time.Time) bool {
 // whatever depth the members that say so would stand. In a string they would have
 // backslashes before their quotes.
 func endsWell(raw []byte) bool {
-	if _, asks := after(raw, `"resultType"`, len(`"result`)); asks {
+	counts := count(raw)
+	if _, asks := after(raw, `"resultType"`, &counts); asks {
 		return false
 	}
 	for {
-		rest, found := after(raw, `"isError"`, len(`"is`))
+		rest, found := after(raw, `"isError"`, &counts)
 		if !found {
 			return true
 		}
@@ -60,9 +61,28 @@ func endsWell(raw []byte) bool {
 	}
 }
 
-// after returns what follows the first of a token. It looks for the token's rarest
-// byte: its quotes are everywhere.
-func after(raw []byte, token string, rarest int) (rest []byte, found bool) {
+// sampleBytes are enough to tell which bytes are rare in a text.
+const sampleBytes = 1 << 10
+
+// count counts the bytes of a sample from the middle of a text.
+func count(raw []byte) (counts [256]int) {
+	from := max(0, len(raw)-sampleBytes) / 2
+	for _, b := range raw[from:min(len(raw), from+sampleBytes)] {
+		counts[b]++
+	}
+	return counts
+}
+
+// after returns what follows the first of a token. It looks for that byte of the token
+// which is the rarest here: quotes are everywhere in JSON in a string, and nowhere in
+// Base64.
+func after(raw []byte, token string, counts *[256]int) (rest []byte, found bool) {
+	rarest := 0
+	for i := range len(token) {
+		if counts[token[i]] < counts[token[rarest]] {
+			rarest = i
+		}
+	}
 	for done := 0; ; {
 		i := bytes.IndexByte(raw[done:], token[rarest])
 		if i < 0 {
