@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,12 +18,12 @@ import (
 	"github.com/bir-run/bir/recorder"
 )
 
-// running opens a book on the real clock with its Run, and stops both at the end.
-func running(t testing.TB, k recorder.Recorder) *Book {
+// running opens a book with its Run, and stops both at the end.
+func running(t testing.TB, k recorder.Recorder, now func() time.Time) *Book {
 	t.Helper()
 	b, err := Open(Config{
 		Journal: filepath.Join(t.TempDir(), "journal"), Recorder: k, FingerprintKey: "00ff",
-		Alive: func(int) bool { return true },
+		Alive: func(int) bool { return true }, Now: now,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -49,10 +50,11 @@ func send(t testing.TB, b *Book, name, session string, fields string) {
 
 // call plays one call of a server through hooks and proxy.
 func call(t testing.TB, b *Book, session string, server, n int, report func(client.StepReport)) {
+	t.Helper()
 	use := fmt.Sprintf("%s-%d-%d", session, server, n)
 	tool := fmt.Sprintf(`,"tool_name":"mcp__srv%d__echo","tool_use_id":%q,"tool_input":{"n":%d}`, server, use, n)
 	send(t, b, "PreToolUse", session, tool)
-	began := time.Now()
+	began := b.cfg.Now()
 	report(client.StepReport{
 		ID: "rep_" + use, ProxyID: fmt.Sprint("prx_", session, server), ServerName: fmt.Sprint("srv", server), ToolName: "echo", ToolUseID: use,
 		Args: json.RawMessage(fmt.Sprintf(`{"n":%d}`, n)), Result: json.RawMessage(`{"content":[]}`), Status: recorder.StatusOK,
@@ -64,7 +66,9 @@ func call(t testing.TB, b *Book, session string, server, n int, report func(clie
 func TestManySessionsAtOnce(t *testing.T) {
 	const sessions, servers, calls = 8, 3, 15
 	k := newKept()
-	b := running(t, k)
+	// A clock that only questions move: however slow the machine, no grace ends.
+	var asked atomic.Int64
+	b := running(t, k, func() time.Time { return time.UnixMicro(1e15 + 10*asked.Add(1)) })
 	start := make(chan struct{})
 	var all sync.WaitGroup
 	for i := range sessions {
@@ -120,7 +124,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 // A run that nothing more comes of ends by itself.
 func TestTimeEndsARun(t *testing.T) {
 	k := &ended{kept: newKept(), finished: make(chan struct{})}
-	b := running(t, k)
+	b := running(t, k, time.Now)
 	send(t, b, "UserPromptSubmit", "s", `,"prompt":"go"`)
 	send(t, b, "Stop", "s", `,"last_assistant_message":"done"`)
 	select {
@@ -203,7 +207,7 @@ func BenchmarkTenThousandSteps(b *testing.B) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		book := running(b, nobody{})
+		book := running(b, nobody{}, time.Now)
 		send(b, book, "UserPromptSubmit", "s", `,"prompt":"go"`)
 		book.Register(client.Register{ProxyID: "prx_s0", ServerName: "srv0", SessionID: "s", PID: 1})
 		began := time.Now()
