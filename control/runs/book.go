@@ -41,10 +41,10 @@ type Book struct {
 	ledgers  map[string]*reader       // of open runs
 	proxies  map[string]*client.Proxy // by id
 	seen     map[string]*client.Seen
-	dirty    bool // something was written that Run has not seen to
-	broken   bool // the journal cannot be written; said once
-	changed  chan struct{}
-	lastLive time.Time // when processes were last looked at
+	broken   bool          // the journal cannot be written; said once
+	changed  chan struct{} // something was applied
+	unsaved  chan struct{} // and written
+	lastLive time.Time     // when processes were last looked at
 }
 
 // reader is the ledger of a run, for one at a time.
@@ -61,9 +61,9 @@ func Open(cfg Config) (*Book, error) {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
 	b := &Book{
-		cfg: cfg, state: was.state, journal: j, events: was.events, dirty: true,
+		cfg: cfg, state: was.state, journal: j, events: was.events,
 		ledgers: map[string]*reader{}, proxies: map[string]*client.Proxy{}, seen: map[string]*client.Seen{},
-		changed: make(chan struct{}, 1),
+		changed: make(chan struct{}, 1), unsaved: make(chan struct{}, 1),
 	}
 	b.resume(was)
 	return b, nil
@@ -81,6 +81,7 @@ func (b *Book) resume(was recovered) {
 	for id, p := range b.state.Proxies {
 		b.proxies[id] = &client.Proxy{Register: p, LastSeen: b.cfg.Now()}
 	}
+	notify(b.unsaved)
 	if was.torn && len(b.state.Runs) > 0 {
 		b.cfg.Logger.Warn("the end of the journal is lost; runs that were open are marked lossy")
 		b.applyLocked(machine.Event{Kind: machine.KindTorn, At: b.cfg.Now()})
@@ -118,10 +119,15 @@ func (b *Book) applyLocked(e machine.Event) {
 	for _, c := range b.state.Apply(e) {
 		b.emit(c)
 	}
-	b.dirty = true
+	notify(b.changed)
+	notify(b.unsaved)
+}
+
+// notify tells Run, if it has not been told.
+func notify(c chan struct{}) {
 	select {
-	case b.changed <- struct{}{}:
-	default: // Run has been told
+	case c <- struct{}{}:
+	default:
 	}
 }
 

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/bir-run/bir/control/runs/machine"
@@ -29,13 +30,14 @@ const (
 	proxyKept = 15 * time.Minute
 )
 
-// Run does what time asks for: it gives up on halves that never come, closes runs,
-// and keeps the journal short. It ends with ctx.
+// Run does what time asks for: it gives up on halves that never come, closes runs, and
+// keeps the journal short. It ends with ctx.
 func (b *Book) Run(ctx context.Context) error {
-	var saved time.Time
+	var saving sync.WaitGroup
+	saving.Go(func() { b.keepSaving(ctx) }) // ends with ctx; apart, since a recorder may take its time
+	defer saving.Wait()
 	for {
-		wait := b.wait(saved)
-		timer := time.NewTimer(wait)
+		timer := time.NewTimer(b.wait())
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -44,30 +46,41 @@ func (b *Book) Run(ctx context.Context) error {
 			timer.Stop()
 		case <-timer.C:
 		}
-		now := b.cfg.Now()
-		b.Tick(now)
-		if b.needsSave() && now.Sub(saved) >= saveEvery {
-			if err := b.save(ctx); err != nil && ctx.Err() == nil {
-				b.cfg.Logger.Warn("the journal is not shortened", "err", err)
-			}
-			saved = now
-		}
+		b.Tick(b.cfg.Now())
 	}
 }
 
 // wait is how long nothing is due.
-func (b *Book) wait(saved time.Time) time.Duration {
+func (b *Book) wait() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	now := b.cfg.Now()
 	wait := lookEvery
 	if due, ok := b.state.Due(); ok {
-		wait = min(wait, due.Sub(now))
-	}
-	if b.dirty {
-		wait = min(wait, saved.Add(saveEvery).Sub(now))
+		wait = min(wait, due.Sub(b.cfg.Now()))
 	}
 	return max(wait, leastWait)
+}
+
+// keepSaving saves what was written, not more often than every saveEvery.
+func (b *Book) keepSaving(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-b.unsaved:
+		}
+		if err := b.save(ctx); err != nil && ctx.Err() == nil {
+			b.cfg.Logger.Warn("the journal is not shortened", "err", err)
+			notify(b.unsaved)
+		}
+		timer := time.NewTimer(saveEvery)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+	}
 }
 
 // Tick does what is due at a time.
@@ -135,17 +148,10 @@ func (b *Book) goneLocked(now time.Time) (proxies, sessions []string) {
 	return proxies, sessions
 }
 
-func (b *Book) needsSave() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.dirty
-}
-
 // save waits until all that was reported is on its way for sure, and then lets go of
 // what the journal keeps for the case that it was not.
 func (b *Book) save(ctx context.Context) error {
 	b.mu.Lock()
-	b.dirty = false
 	events, tail := b.events, b.journal.size
 	var shot []byte
 	var err error
