@@ -4,7 +4,6 @@ package claude
 
 import (
 	"testing"
-	"time"
 
 	. "github.com/bir-run/bir/conformance/fakemodel"
 )
@@ -97,25 +96,30 @@ func TestCompaction(t *testing.T) {
 	}.test(t)
 }
 
-// A prompt that is typed while a turn is at its end is told of under that turn's prompt
+// A prompt that is typed while a turn is under way is told of under that turn's prompt
 // id, and begins a turn of its own under another, of which no hook tells.
 func TestPromptTypedAhead(t *testing.T) {
-	t.Skip("the book makes a run without a prompt of it, marked lossy")
 	story{
-		script: func() Script {
+		script: func() Script { return Script{} },
+		act: func(l *lab, _ func()) {
 			hold := make(chan struct{})
-			time.AfterFunc(3*time.Second, func() { close(hold) })
-			return Script{Main: []Reply{
-				{Blocks: []Block{Text("Found the van.")}, Hold: hold},
+			l.model.Say(
+				Reply{Blocks: []Block{Text("Found the van.")}, Hold: hold},
 				Calls(Tool("toolu_look", "mcp__fleet__look", `{"what":"bus"}`)),
 				Says("Found the bus."),
-			}}
-		},
-		act: func(l *lab, _ func()) {
+			)
 			tm := l.sit("--permission-mode", "default", "--allowedTools", allowed)
 			tm.enter("Look at the van please", "esc to interrupt")
-			tm.enter("Look at the bus please", "Found the bus.")
+			tm.enter("Look at the bus please", "edit queued messages")
+			close(hold)
+			tm.await("Found the bus.")
+			tm.await("· done")
 			tm.leave()
+		},
+		calls: []called{{"fleet", "look", `{"what":"bus"}`, "toolu_look"}},
+		runs: []record{
+			{Prompt: "Look at the van please", Answer: "Found the van.", Usage: model + " 3+0+0 4"},
+			{Prompt: "Look at the bus please", Answer: "Found the bus.", Usage: model + " 6+0+0 8", Calls: []string{`toolu_look mcp__fleet__look ok {"what":"bus"}`}},
 		},
 	}.test(t)
 }

@@ -92,7 +92,6 @@ func TestDeniedAndInvalidCalls(t *testing.T) {
 // transcript says toolDenialKind "user-rejected", as of a call that a person rejected,
 // and permissionDecision.source "config".
 func TestDeniedCommand(t *testing.T) {
-	t.Skip("the book takes it for an interrupted call")
 	story{
 		script: func() Script {
 			return Script{Main: []Reply{
