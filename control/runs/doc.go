@@ -22,6 +22,20 @@
 // fills in what is not reported, and is dropped otherwise: the hook's view is true, if
 // less exact.
 //
+// Why is a proxy not bound to a session? After /clear the host has another session and
+// the same servers. A report goes where a hook spoke of its id; one that no hook speaks
+// of to the turn of the session that its proxy was started in, then to the only turn
+// there is, and else to a run of the proxy's own, of tier standalone.
+//
+// Why is a turn not over at Stop? A hook of somebody else may send the model back to
+// work, which its transcript shows, and subagents may work on. Their run is open until
+// the host has told the model of their end, the session has ended, or nothing was heard
+// of them for half an hour. A host that was killed is missed when its servers have all
+// ended and nothing was heard of it for ten minutes.
+//
+// Why is a run unmeasured whose session was compacted? The request for the summary is
+// in no transcript: what is there would be a number, and a wrong one.
+//
 // Why may a turn without a prompt be whole? The session itself starts the control
 // server, and the first prompt may be faster. The transcript has it under the id that
 // every later event carries, with all that was missed; only what is nowhere is lost.
