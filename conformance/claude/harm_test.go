@@ -46,7 +46,7 @@ func TestSessionGoesOnWhateverHappensToBir(t *testing.T) {
 	s.ways = []way{
 		{name: "the first hook starts the control server", install: []string{"install"}, runs: whole},
 		{name: "hooks over HTTP", install: []string{"setup", "--yes", "--hooks", "http"}, runs: whole},
-		{name: "hooks that fail", before: (*lab).breakHooks, runs: []record{{Alone: true, Calls: bothRecorded.Calls}}},
+		{name: "hooks that fail", before: (*lab).breakHooks, runs: []record{{Alone: true, Open: true, Calls: bothRecorded.Calls}}},
 		{name: "control server killed before the session", before: (*lab).killServer, late: true, runs: whole},
 		{name: "control server killed in the middle of a call", amid: (*lab).killServer, late: true, runs: whole},
 		{name: "switched off", before: func(l *lab) { l.bir("off") }},

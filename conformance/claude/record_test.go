@@ -18,18 +18,18 @@ import (
 type record struct {
 	Prompt, Answer string
 	Lossy          bool
-	// Alone says that only a proxy told of it: there is no prompt, and the run is held
-	// open for what may follow.
-	Alone bool
-	Usage string   // by model: tokens of input, written to and read from the cache, of output
-	Calls []string // see describe; in the order of completion
+	// Alone says that only a proxy told of it: there is no prompt, and the run is Open
+	// for what may follow.
+	Alone, Open bool
+	Usage       string   // by model: tokens of input, written to and read from the cache, of output
+	Calls       []string // see describe; in the order of completion
 }
 
 // tell writes records out.
 func tell(all []record) string {
 	var out strings.Builder
 	for _, r := range all {
-		fmt.Fprintf(&out, "%q => %q lossy=%v alone=%v usage=%s\n", r.Prompt, r.Answer, r.Lossy, r.Alone, r.Usage)
+		fmt.Fprintf(&out, "%q => %q lossy=%v alone=%v open=%v usage=%s\n", r.Prompt, r.Answer, r.Lossy, r.Alone, r.Open, r.Usage)
 		for _, call := range r.Calls {
 			fmt.Fprintf(&out, "    %s\n", call)
 		}
@@ -68,7 +68,7 @@ func complete(runs []recorder.Run, want []record) bool {
 		return false
 	}
 	for i, w := range want {
-		if runs[i].CallCount < len(w.Calls) || runs[i].State != recorder.StateFinished && !w.Alone {
+		if runs[i].CallCount < len(w.Calls) || runs[i].State != recorder.StateFinished && !w.Open {
 			return false
 		}
 	}
@@ -98,7 +98,7 @@ func (l *lab) read(id string) record {
 		l.Fatalf("runs export: %v: %s", err, text)
 	}
 	r := record{Prompt: x.Run.Input, Answer: x.Run.Output, Lossy: x.Run.Metadata.Lossy, Usage: usage(x.Run.Usage),
-		Alone: x.Run.Metadata.Tier == recorder.TierStandalone && x.Run.State == recorder.StateOpen}
+		Alone: x.Run.Metadata.Tier == recorder.TierStandalone, Open: x.Run.State == recorder.StateOpen}
 	asked := map[string]recorder.Step{}
 	for i, s := range x.Steps {
 		if s.StepIndex != i {
