@@ -45,7 +45,7 @@ type point struct {
 func script() []point {
 	return []point{
 		{"SessionStart", func(t *turn) { t.Start() }},
-		{"connect", func(t *turn) { t.server = t.Connect("fleet") }},
+		{"connect", (*turn).connects},
 		{"UserPromptSubmit", func(t *turn) { t.Prompt(prompt) }},
 		{"PreToolUse Bash", func(t *turn) { t.use = t.Pre("Bash", map[string]any{"command": "echo hi"}) }},
 		{"PostToolUse Bash", func(t *turn) {
@@ -81,6 +81,26 @@ func newTurn(t *testing.T) *turn {
 
 // content is how the host shows a hook what the server said.
 func content(text string) any { return []any{map[string]any{"type": "text", "text": text}} }
+
+// connects starts the server, and waits until the control server knows of it, if there
+// is one. What happens without that wait is no business of a kill.
+func (t *turn) connects() {
+	t.Helper()
+	t.server = t.Connect("fleet")
+	if _, err := t.Health(); err == nil {
+		t.Await("the proxy", func(h client.Health) bool { return len(h.Proxies) > 0 })
+	}
+}
+
+// settles waits, once the turn is over, until the proxy's reports have come: one that
+// comes to another control server after the end of its run is of no run that it knows.
+func (t *turn) settles(at int) {
+	t.Helper()
+	if at <= slices.IndexFunc(script(), func(p point) bool { return p.name == "Stop" }) {
+		return
+	}
+	t.Await("the reports", func(h client.Health) bool { return len(h.Proxies) == 0 || h.Proxies[0].Calls == 3 })
+}
 
 func (t *turn) begin(tool string) { t.call = t.server.Begin(t.use, tool) }
 
@@ -200,6 +220,7 @@ func rendered(c stage.Call) stage.Call {
 func (t *turn) play(at int, kill func()) {
 	for i, p := range script() {
 		if i == at {
+			t.settles(at)
 			t.killed = true
 			kill()
 		}
@@ -276,6 +297,7 @@ func TestWhatAControlServerMissesIsRecoveredOrTheRunSaysSo(t *testing.T) {
 		for i, p := range script() {
 			switch i {
 			case at:
+				t.settles(at)
 				t.killed = true
 				t.KillControl()
 			case at + 1:
@@ -314,7 +336,6 @@ func TestAProxyBringsADeadControlServerBack(t *testing.T) {
 	turn := newTurn(t)
 	at := slices.IndexFunc(script(), func(p point) bool { return p.name == "PreToolUse echo" })
 	turn.play(at, func() {
-		turn.Await("the proxy", func(h client.Health) bool { return len(h.Proxies) == 1 })
 		dead := turn.Control().PID
 		turn.KillControl()
 		turn.Await("another control server", func(h client.Health) bool { return h.PID != dead })

@@ -66,7 +66,12 @@ func (p *Project) connect(cmd *exec.Cmd) *Server {
 	}
 	c.in = in
 	go c.read(out) // ends with the process
-	p.Cleanup(func() { c.Kill() })
+	p.Cleanup(func() {
+		c.Kill()
+		if p.Failed() {
+			p.Logf("process %d says:\n%s", cmd.Process.Pid, &c.log)
+		}
+	})
 	c.shakeHands()
 	return c
 }

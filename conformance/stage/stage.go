@@ -5,7 +5,6 @@ package stage
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -20,6 +19,7 @@ import (
 	"github.com/bir-run/bir/conformance/built"
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/control/client/locate"
+	"github.com/bir-run/bir/control/hosts/journal"
 	"github.com/bir-run/bir/control/process"
 	"github.com/bir-run/bir/recorder/launch"
 )
@@ -81,13 +81,7 @@ func New(t testing.TB) *Project {
 	p.env = append(withoutOurs(new(exec.Cmd).Environ()), "BIR_HOME="+home, "CLAUDE_PROJECT_DIR="+p.Root, "BIR_SANDBOX=process")
 	t.Cleanup(p.clean)
 	p.share()
-	record, err := json.Marshal(map[string]any{"version": 1, "projects": map[string]any{p.Root: struct{}{}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(home, "installed.json"), record, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	p.install()
 	return p
 }
 
@@ -98,6 +92,19 @@ func withoutOurs(environ []string) (kept []string) {
 		}
 	}
 	return kept
+}
+
+// install notes that bir was installed into the project, as far as proxies ask.
+func (p *Project) install() {
+	p.Helper()
+	settings := journal.File{
+		Path: filepath.Join(p.Root, ".claude", "settings.local.json"), Host: "claude-code", Format: "json",
+		Changes: []journal.Change{{Kind: journal.Add, Path: []string{"hooks", "Stop"}}},
+	}
+	j := journal.Journal{Version: 1, Projects: map[string]*journal.Project{p.Root: {Hooks: "command", Files: []*journal.File{&settings}}}}
+	if err := j.Save(p.Home); err != nil {
+		p.Fatal(err)
+	}
 }
 
 // share puts the cache of compiled guards into the home.
