@@ -126,6 +126,9 @@ type Call struct {
 	Attempts  int             // how often the host sent it; 0 is once
 	// Place is set by whoever numbers the rows itself; zero leaves it to the recorder.
 	Place Place
+	// Done, where it is set, may be called once nobody reads the call's bytes any more,
+	// so that whoever lent them can use them again. A call that is dropped may not.
+	Done func()
 }
 
 // Place is where the two rows of a call stand in their run, under ids that are the

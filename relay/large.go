@@ -14,7 +14,7 @@ import (
 const (
 	largeBytes     = 256 << 10
 	largePerSecond = 32 << 20
-	largeAtOnce    = 8 << 20
+	largeAtOnce    = maxReportBytes
 )
 
 // allowance is how many large bytes may still be read; what is not used is saved up

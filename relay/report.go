@@ -17,8 +17,10 @@ import (
 
 const (
 	maxReports = 250
-	// maxReportBytes bounds what the waiting reports may hold together.
-	maxReportBytes = 8 << 20
+	// maxReportBytes bounds what the waiting reports may hold together. With what waits
+	// for the service it is far below the process's soft memory limit: near it, the
+	// collector would take more time than all the rest.
+	maxReportBytes = 4 << 20
 	// Reports are collected for a moment, so that a burst of calls wakes the recorder
 	// once and not for each.
 	collectTime  = 20 * time.Millisecond
@@ -57,6 +59,7 @@ func (r *Record) paused() bool { return r.Paused != nil && r.Paused() }
 type report struct {
 	call     *call
 	answer   jsonrpc.Message // its Raw is nil without one, or without a copy of it
+	buffer   *[]byte         // that the copy is in
 	result   json.RawMessage
 	failure  string
 	status   recorder.Status
@@ -70,16 +73,17 @@ type report struct {
 // reporter hands ended calls to the Recorder from a goroutine of its own, so that
 // redaction and whatever follows it cost the conversation nothing.
 type reporter struct {
-	cfg   Record
-	name  string
-	log   *slog.Logger
-	run   string            // empty until the first call; the goroutine's own
-	await map[string]report // calls that wait for input, by requestState; likewise
-	tasks map[string]report // calls that became tasks, by the task's id; likewise
-	large allowance         // of the goroutine that reads the upstream
-	ended chan struct{}
-	wake  chan struct{} // holds one token when there is something to do at once
-	timer *time.Timer   // fires when there is something to do
+	cfg     Record
+	name    string
+	log     *slog.Logger
+	run     string            // empty until the first call; the goroutine's own
+	await   map[string]report // calls that wait for input, by requestState; likewise
+	tasks   map[string]report // calls that became tasks, by the task's id; likewise
+	large   allowance         // of the goroutine that reads the upstream
+	buffers sync.Pool         // of *[]byte: copies of answers that were recorded
+	ended   chan struct{}
+	wake    chan struct{} // holds one token when there is something to do at once
+	timer   *time.Timer   // fires when there is something to do
 
 	mu      sync.Mutex // guards all below
 	queue   []report
@@ -103,14 +107,27 @@ func (p *reporter) answered(c *call, m jsonrpc.Message, at time.Time) {
 	case !m.Cut && p.large.bySize(m, at):
 		r.status, r.result = recorder.StatusOK, truncated(m.Size)
 	case !m.Cut:
+		r.buffer = p.copy(m.Raw)
 		r.answer = m
-		r.answer.Raw, r.answer.ID = bytes.Clone(m.Raw), nil
+		r.answer.Raw, r.answer.ID = *r.buffer, nil
 	case m.HasResult():
 		r.status, r.result = recorder.StatusOK, truncated(m.Size)
 	default:
 		r.status, r.failure = recorder.StatusRPCError, string(truncated(m.Size))
 	}
 	p.push(r)
+}
+
+// copy takes what the reader is about to write over. Most of what a recording
+// allocates would be these copies, so their memory goes round.
+func (p *reporter) copy(raw []byte) *[]byte {
+	b, _ := p.buffers.Get().(*[]byte)
+	if b == nil || cap(*b) < len(raw) {
+		clone := bytes.Clone(raw)
+		return &clone
+	}
+	*b = append((*b)[:0], raw...)
+	return b
 }
 
 // unanswered reports a call that the end found in flight.
@@ -292,6 +309,9 @@ func (p *reporter) send(r report) {
 		ID: id, HookID: tool.hookID, ServerName: p.name, ToolName: tool.name,
 		Args: tool.args, Result: r.result, Error: r.failure,
 		Status: r.status, StartedAt: r.call.started.UTC(), Duration: r.duration,
+	}
+	if b := r.buffer; b != nil {
+		out.Done = func() { p.buffers.Put(b) }
 	}
 	p.cfg.Recorder.RecordCall(p.run, out)
 }

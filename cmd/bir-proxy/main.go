@@ -18,7 +18,7 @@ var version = "dev"
 
 // softMemoryLimit is when the collector starts to work harder. A host starts one
 // proxy for each server; what passes is in the kernel's pipes, not here.
-const softMemoryLimit = 20 << 20
+const softMemoryLimit = 24 << 20
 
 func main() { os.Exit(run()) }
 

@@ -20,7 +20,7 @@ import (
 const closeTimeout = time.Second
 
 // maxQueueBytes bounds what waits for the service: a host starts many proxies.
-const maxQueueBytes = 8 << 20
+const maxQueueBytes = 4 << 20
 
 // recording is where the calls go. Without a tier nothing is recorded.
 type recording struct {

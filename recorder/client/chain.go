@@ -124,6 +124,9 @@ func (c *chain) prepare(ctx context.Context, r report) []record {
 		c.lose(ctx, r.run, "a report is dropped", err)
 		return nil
 	}
+	if r.call != nil && r.call.Done != nil {
+		r.call.Done() // what is kept of it was copied
+	}
 	st.finished = r.finish != nil
 	return made
 }

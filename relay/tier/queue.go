@@ -11,7 +11,7 @@ const (
 	maxWaiting = 250
 	maxBurst   = 2000
 	// maxBytes bounds what they hold together: a host starts many proxies.
-	maxBytes = 8 << 20
+	maxBytes = 4 << 20
 )
 
 // item is a call that waits, under the id by which its report is known however often
