@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -129,17 +128,6 @@ func (u *upstream) calls() []called {
 		}
 		id, _ := m.Params.Meta["claudecode/toolUseId"].(string)
 		all = append(all, called{Server: s.Name, Tool: m.Params.Name, Arguments: string(m.Params.Arguments), ToolUseID: id})
-	}
-	return all
-}
-
-// pids are the processes that served, oldest first.
-func (u *upstream) pids() []int {
-	var all []int
-	for _, s := range u.seen.all() {
-		if !slices.Contains(all, s.PID) {
-			all = append(all, s.PID)
-		}
 	}
 	return all
 }
