@@ -51,8 +51,9 @@ func (g *guards) start(ctx context.Context) {
 	// Ends when all are compiled and tried, or soon after ctx.
 	g.making.Go(func() {
 		begun := time.Now()
-		g.set(g.make(ctx))
+		state := g.make(ctx)
 		debug.FreeOSMemory() // compiling takes ten times what the rest of the server does
+		g.set(state)
 		g.log.Info("control.guards", "state", g.health(), "after", time.Since(begun))
 	})
 }
