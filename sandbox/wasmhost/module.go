@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/bir-run/bir/sandbox/internal/wasmfile"
@@ -33,12 +34,26 @@ const (
 	lockPoll = 100 * time.Millisecond
 )
 
-// folder is where this guest is compiled to. wazero makes other code for another
-// processor, so a home that several machines share has a folder for each kind.
+// folder is where this guest is compiled to. Another wazero and another processor need
+// other code, so each has a folder: a home may be shared by machines.
 func folder(cacheDir string) string {
-	features := fmt.Sprint(runtime.GOOS, runtime.GOARCH, cpu.X86, cpu.ARM64)
+	features := fmt.Sprint(wazeroVersion(), runtime.GOOS, runtime.GOARCH, cpu.X86, cpu.ARM64)
 	guest := wasmfile.ParseSum(sum)["sha256"]
 	return filepath.Join(cacheDir, "body-"+wasmfile.Digest([]byte(guest + features))[:16])
+}
+
+// wazeroVersion is that of the build, empty where a build does not say, as in tests.
+func wazeroVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == "github.com/tetratelabs/wazero" {
+			return dep.Version
+		}
+	}
+	return ""
 }
 
 // Compiled tells whether Serve can start.

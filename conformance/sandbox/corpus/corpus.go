@@ -29,7 +29,13 @@ type Suite struct {
 	Level    sandbox.Level
 	Worker   string // as BuildWorker made it
 	Testdata string
+	// Every is how many of the attacks that are likely to cost a worker are passed over
+	// for one that is run, and that one; 0 and 1 run all.
+	Every int
 }
+
+// passes tells whether the nth attack that may cost a worker is not run.
+func (s Suite) passes(n int) bool { return s.Every > 1 && n%s.Every != 0 }
 
 // BuildWorker builds the real worker, as it is shipped.
 func BuildWorker(dir string) (string, error) {
