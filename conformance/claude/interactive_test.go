@@ -118,7 +118,7 @@ func TestPromptTypedAhead(t *testing.T) {
 		},
 		calls: []called{{"fleet", "look", `{"what":"bus"}`, "toolu_look"}},
 		runs: []record{
-			{Prompt: "Look at the van please", Answer: "Found the van.", Usage: model + " 3+0+0 4"},
+			{Prompt: "Look at the van please", Answer: "Found the van.", Usage: model + " 3+0+0 4", Unmeasured: true},
 			{Prompt: "Look at the bus please", Answer: "Found the bus.", Usage: model + " 6+0+0 8", Calls: []string{`toolu_look mcp__fleet__look ok {"what":"bus"}`}},
 		},
 	}.test(t)

@@ -51,6 +51,7 @@ func newLab(t testing.TB, script fakemodel.Script, servers ...string) *lab {
 		model: model, upstream: listenUpstream(t)}
 	l.write("vans/.mcp.json", l.servers(servers))
 	l.write("vans/README.md", "# Vans\n")
+	l.write("vans/.gitignore", ".claude/settings.local.json\n")
 	l.write(".claude.json", l.account())
 	return l
 }

@@ -21,6 +21,7 @@ type record struct {
 	// Alone says that only a proxy told of it: there is no prompt, and the run is Open
 	// for what may follow.
 	Alone, Open bool
+	Unmeasured  bool     // the usage may also not be known, since two turns met
 	Usage       string   // by model: tokens of input, written to and read from the cache, of output
 	Calls       []string // see describe; in the order of completion
 }
