@@ -54,9 +54,9 @@ func TestSessionGoesOnWhateverHappensToBir(t *testing.T) {
 	s.test(t)
 }
 
-// In a project that has no settings yet, the client tells the model of the new file.
+// In a project that has no settings yet, git would tell of the new file, and the client
+// the model.
 func TestFreshProject(t *testing.T) {
-	t.Skip("the model reads ?? .claude/ in the status that git gives: the installer leaves the file to be ignored to the user")
 	s := watchAndLook()
 	s.fresh = true
 	s.ways = []way{{name: "with bir", install: []string{"install", "--server", "fleet"}, runs: s.runs}}

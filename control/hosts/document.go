@@ -52,6 +52,9 @@ func do(format string, text []byte, s *shape.Shape, op Op) (step, bool, error) {
 	if op.Kind == journal.Wrap {
 		return wrap(format, text, s, op)
 	}
+	if format == Lines {
+		return addLine(text, op)
+	}
 	if format != JSON {
 		return step{}, false, fmt.Errorf("%w: no %s is set in TOML", jsonedit.ErrShape, op.Kind)
 	}
@@ -159,8 +162,11 @@ func same(a, b json.RawMessage) bool {
 // undo takes one change back in a text in which others may have written. It returns
 // the text as it is where nothing of the change is left.
 func undo(format string, text []byte, s *shape.Shape, c journal.Change) ([]byte, error) {
-	if c.Kind == journal.Wrap {
+	switch {
+	case c.Kind == journal.Wrap:
 		return unwrap(format, text, s, c)
+	case format == Lines:
+		return cutLine(text, last(c.Path)), nil
 	}
 	next, err := undoValue(text, s, c)
 	above := containers(c.Kind, c.Path)

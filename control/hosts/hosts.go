@@ -40,6 +40,9 @@ type Host interface {
 const (
 	JSON = "json" // also with comments and trailing commas
 	TOML = "toml"
+	// Lines is a list with an entry a line, as git's lists of ignored files are. An
+	// entry is added under its own name, with itself as a JSON string for its value.
+	Lines = "lines"
 )
 
 // Spot is where a server's entry is.

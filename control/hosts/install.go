@@ -122,7 +122,7 @@ func prepare(c Change) (prepared, error) {
 		return prepared{}, &Error{c.File, err}
 	}
 	p := prepared{file: f, next: f.Text, mode: f.Mode}
-	if !f.Exists {
+	if !f.Exists && c.Format != Lines {
 		p.next = []byte("{}\n")
 	}
 	for _, op := range c.Ops {
@@ -305,7 +305,8 @@ func (in Installer) takeBackOnce(f *journal.File) (Done, error) {
 	if f.Mode != 0 {
 		now.Mode = f.Mode
 	}
-	d.Removed = f.Created && (exact || string(bytes.TrimSpace(text)) == "{}")
+	left := string(bytes.TrimSpace(text))
+	d.Removed = f.Created && (exact || left == "{}" || left == "")
 	switch {
 	case in.Dry || bytes.Equal(text, now.Text) && !d.Removed:
 		return d, nil

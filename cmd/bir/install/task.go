@@ -117,6 +117,9 @@ func (t *task) plan(ctx context.Context) error {
 			return err
 		}
 		changes = append([]hosts.Change{hooks}, changes...)
+		if ignore, ok := claude.Ignore(ctx, t.places); ok && t.options.Scope == "local" {
+			changes = append([]hosts.Change{ignore}, changes...) // before there is a file to be seen
+		}
 	}
 	t.changes = t.withScenarioServer(changes)
 	return nil
