@@ -66,9 +66,12 @@ func (b *oldServer) reply(w http.ResponseWriter, body string) {
 	}
 }
 
+// cutStream ends the stream. Nothing more is said on it, although its handler may not
+// have noticed yet.
 func (b *oldServer) cutStream() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.say = func(string, ...any) {}
 	close(b.cut)
 }
 
