@@ -11,8 +11,13 @@ import (
 	"time"
 )
 
-// patience is how long a test waits for something that must come.
-const patience = 10 * time.Second
+// Patience is how long a test waits for something that must come. It is for machines
+// that are busy with much else: a test that waits so long has failed.
+const Patience = 2 * time.Minute
+
+// Nobody is the address of a server that is not there. A port that was free once may be
+// another program's by now; nobody but root can listen on this one.
+const Nobody = "http://127.0.0.1:1"
 
 // peer is one scripted end of a wire.
 type peer struct {
@@ -63,7 +68,7 @@ func (p peer) Hear() string {
 			p.t.Fatal("the other side has ended")
 		}
 		return line
-	case <-time.After(patience):
+	case <-time.After(Patience):
 		p.t.Fatal("nothing was said in time")
 	}
 	return ""
@@ -77,7 +82,7 @@ func (p peer) HearEnd() {
 		if ok {
 			p.t.Fatalf("said %q instead of ending", line)
 		}
-	case <-time.After(patience):
+	case <-time.After(Patience):
 		p.t.Fatal("the other side did not end in time")
 	}
 }

@@ -86,7 +86,7 @@ func (r *Recorder) Await(n int) {
 	for range n {
 		select {
 		case <-r.landed:
-		case <-time.After(patience):
+		case <-time.After(Patience):
 			r.t.Fatal("a call was not recorded in time")
 		}
 	}

@@ -41,7 +41,7 @@ type Process struct {
 	cmd    *exec.Cmd
 	name   string
 	in     *os.File
-	out    *os.File
+	out    *pipe
 	group  group
 	stderr sync.WaitGroup
 	exited chan struct{}
@@ -86,7 +86,7 @@ func (p *Process) pipes() (theirs []*os.File, err error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("make pipe: %w", err), inR.Close(), inW.Close())
 	}
-	p.in, p.out = inW, outR
+	p.in, p.out = inW, &pipe{File: outR}
 	p.cmd.Stdin, p.cmd.Stdout = inR, outW
 	return []*os.File{inR, outW}, nil
 }
@@ -145,7 +145,7 @@ func (p *Process) start(theirs []*os.File, stderr io.Writer) (errR *os.File, err
 	}
 	p.group.started(p.cmd.Process)
 	if errR != nil {
-		p.stderr.Go(func() { copyLines(stderr, errR, p.name) }) // ends with the child's standard error
+		p.stderr.Go(func() { copyLines(stderr, &pipe{File: errR}, p.name) }) // ends with the child's standard error
 	}
 	return errR, nil
 }
@@ -153,11 +153,7 @@ func (p *Process) start(theirs []*os.File, stderr io.Writer) (errR *os.File, err
 // Read reads the child's standard output. What a child wrote before it ended can
 // be read after.
 func (p *Process) Read(b []byte) (int, error) {
-	n, err := p.out.Read(b)
-	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
-		err = io.EOF // a process that left the group holds the pipe
-	}
-	return n, err
+	return p.out.Read(b)
 }
 
 // Write writes to the child's standard input.

@@ -17,9 +17,14 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/bir-run/bir/relay/relaytest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	relaytest.HeedSignals()
+	goleak.VerifyTestMain(m)
+}
 
 // shell starts a shell script as the server.
 func shell(t *testing.T, script string, change func(*Config)) *Process {
@@ -66,6 +71,36 @@ func TestOutputWrittenBeforeTheEndIsRead(t *testing.T) {
 	}
 }
 
+// TestOutputWrittenBeforeTheEndIsReadHoweverLate has a machine that is so busy that the
+// time for what is left has passed before it is read.
+func TestOutputWrittenBeforeTheEndIsReadHoweverLate(t *testing.T) {
+	p := shell(t, "printf last", nil)
+	<-p.Exited()
+	if err := p.out.SetReadDeadline(time.Now().Add(-time.Second)); err != nil {
+		t.Skip("no deadlines here")
+	}
+	if got, err := io.ReadAll(p); string(got) != "last" || err != nil {
+		t.Errorf("read %q, %v", got, err)
+	}
+}
+
+// TestOneWhoWritesForEverDoesNotHoldTheEnd reads late what a process that left the group
+// goes on to write.
+func TestOneWhoWritesForEverDoesNotHoldTheEnd(t *testing.T) {
+	setsid, err := exec.LookPath("setsid")
+	if err != nil {
+		t.Skip("no setsid here")
+	}
+	p := shell(t, setsid+` sh -c 'echo $$; exec yes' & read gone`, nil)
+	pid := readPID(t, p)
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+	p.CloseWrite()
+	<-p.Exited()
+	if got, err := io.Copy(io.Discard, p); err != nil {
+		t.Errorf("%d bytes, %v", got, err)
+	}
+}
+
 func TestStandardErrorIsPrefixedByLine(t *testing.T) {
 	var mu sync.Mutex
 	var out bytes.Buffer
@@ -98,7 +133,7 @@ func TestAChildThatHeedsItsInputsEndIsNotSignalled(t *testing.T) {
 }
 
 func TestASignalReachesTheWholeGroup(t *testing.T) {
-	p := shell(t, `trap 'exit 7' INT; sleep 60 & echo ready; wait`, nil)
+	p := shell(t, `trap 'exit 7' INT; sleep 600 & echo ready; wait`, nil)
 	readLine(t, p)
 	p.Signal(syscall.SIGINT)
 	<-p.Exited()
@@ -108,7 +143,7 @@ func TestASignalReachesTheWholeGroup(t *testing.T) {
 }
 
 func TestAGrandchildDoesNotSurviveTheChild(t *testing.T) {
-	p := shell(t, `sleep 60 >/dev/null 2>&1 </dev/null & echo $!`, nil)
+	p := shell(t, `sleep 600 >/dev/null 2>&1 </dev/null & echo $!`, nil)
 	grandchild := readPID(t, p)
 	<-p.Exited()
 	if p.Status() != 0 {
@@ -122,7 +157,7 @@ func TestAProcessThatLeftTheGroupDoesNotHoldTheEnd(t *testing.T) {
 	if err != nil {
 		t.Skip("no setsid here")
 	}
-	p := shell(t, setsid+` sleep 5 & echo $!`, nil)
+	p := shell(t, setsid+` sleep 600 & echo $!`, nil)
 	pid := readPID(t, p)
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
 	<-p.Exited()
@@ -133,7 +168,7 @@ func TestAProcessThatLeftTheGroupDoesNotHoldTheEnd(t *testing.T) {
 
 func TestEndingTheContextKillsAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	p, err := Start(ctx, Config{Command: []string{"sh", "-c", `trap '' TERM INT; echo ready; while :; do sleep 60; done`}})
+	p, err := Start(ctx, Config{Command: []string{"sh", "-c", `trap '' TERM INT; echo ready; while :; do sleep 600; done`}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +221,7 @@ func readPID(t *testing.T, p *Process) int {
 // gone waits until no process has this pid, or only one that nobody has reaped.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(relaytest.Patience)
 	for time.Now().Before(deadline) {
 		if err := syscall.Kill(pid, 0); err != nil {
 			return

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bir-run/bir/relay/relaytest"
 )
 
 func TestEveryBadAnswerIsOneErrorWithTheID(t *testing.T) {
@@ -97,12 +99,7 @@ func TestJSONRPCErrorOfTheRequestPassesAsItIs(t *testing.T) {
 }
 
 func TestUnreachableServerAnswersEachRequest(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	h := wrap(t, Config{URL: "http://" + l.Addr().String() + "/mcp", Header: map[string]string{"X-Key": "SECRET"}})
+	h := wrap(t, Config{URL: relaytest.Nobody + "/mcp", Header: map[string]string{"X-Key": "SECRET"}})
 	for range 2 {
 		h.say(call1)
 		h.wantsError("1", "upstream unreachable: ")

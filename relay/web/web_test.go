@@ -17,11 +17,12 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bir-run/bir/relay/headers"
+	"github.com/bir-run/bir/relay/relaytest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const patience = 10 * time.Second
+const patience = relaytest.Patience
 
 // host is a scripted host on the stdio side.
 type host struct {
