@@ -85,21 +85,25 @@ func TestAHandOverMakesWayBeforeTheDoorCloses(t *testing.T) {
 }
 
 func TestAConnectionThatBringsNothingDoesNotKeepTheServer(t *testing.T) {
-	r := serve(t, Config{})
-	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
+	var took time.Duration
+	for range 5 { // a server that is kept takes the whole time each time, a busy machine does not
+		r := serve(t, Config{})
+		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if status, _ := r.do(http.MethodGet, client.PathHealth, "", nil); status != http.StatusOK { // so that it was accepted, too
+			t.Errorf("status %d", status)
+		}
+		start := time.Now()
+		r.stop()
+		r.ended()
+		if took = time.Since(start); took < drainTimeout {
+			return
+		}
 	}
-	defer conn.Close()
-	if status, _ := r.do(http.MethodGet, client.PathHealth, "", nil); status != http.StatusOK { // so that it was accepted, too
-		t.Errorf("status %d", status)
-	}
-	start := time.Now()
-	r.stop()
-	r.ended()
-	if took := time.Since(start); took >= drainTimeout {
-		t.Errorf("the end took %v", took)
-	}
+	t.Errorf("the end took %v", took)
 }
 
 func TestTheServerEndsWhenNobodyHasNeededItForLong(t *testing.T) {

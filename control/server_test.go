@@ -22,8 +22,10 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
-	token    = "6f70656e20736573616d65"
-	patience = 20 * time.Second
+	token = "6f70656e20736573616d65"
+	// patience is how long a test waits for something that must come, on a machine that
+	// may be busy with much else.
+	patience = 2 * time.Minute
 )
 
 // fakeBook is a Book of funcs; those that are nil answer nothing.

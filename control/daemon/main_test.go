@@ -33,7 +33,9 @@ const (
 	versionEnv = "BIR_TEST_VERSION"
 	failEnv    = "BIR_TEST_FAIL"
 
-	patience = 30 * time.Second
+	// patience is how long a test waits for something that must come, on a machine that
+	// may be busy with much else.
+	patience = 2 * time.Minute
 )
 
 func TestMain(m *testing.M) {
@@ -122,7 +124,7 @@ func newProject(t *testing.T) *project {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &project{T: t, Starter: Starter{Home: home, Root: t.TempDir(), Version: "v1.0.0", Command: []string{os.Args[0]}}}
+	p := &project{T: t, Starter: Starter{Home: home, Root: t.TempDir(), Version: "v1.0.0", Command: []string{os.Args[0]}, Timeout: patience}}
 	p.Environ = append(os.Environ(), serveEnv+"=1", versionEnv+"=v1.0.0", "GORACE=atexit_sleep_ms=0")
 	t.Cleanup(func() {
 		if _, err := Stop(context.Background(), home, p.Root, false); err != nil {

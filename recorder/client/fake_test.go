@@ -19,6 +19,10 @@ import (
 	"github.com/bir-run/bir/recorder/jsontext"
 )
 
+// patience is how long a test waits for something that must come, on a machine that
+// may be busy with much else.
+const patience = 2 * time.Minute
+
 // recordEnv turns the test binary into a process that records until it is killed.
 const recordEnv = "BIR_TEST_RECORD"
 
@@ -169,7 +173,7 @@ func (f *fakeService) waitFinished(t *testing.T) {
 	t.Helper()
 	select {
 	case <-f.finished:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatalf("the run was not finished; the service has %v", f.taken())
 	}
 }
@@ -188,7 +192,7 @@ func (f *fakeService) restart() {
 // config is for tests that run against the clock: short pauses.
 func (f *fakeService) config(t *testing.T) RecorderConfig {
 	return RecorderConfig{
-		Connect: f.connect, SpoolDir: t.TempDir(), SendTimeout: 5 * time.Second,
+		Connect: f.connect, SpoolDir: t.TempDir(), SendTimeout: patience,
 		RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond,
 	}
 }
@@ -203,7 +207,7 @@ func open(t *testing.T, cfg RecorderConfig) *StreamRecorder {
 
 func closeNow(t *testing.T, s *StreamRecorder) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := s.Close(ctx); err != nil {
 		t.Error(err)

@@ -22,6 +22,10 @@ import (
 	"github.com/bir-run/bir/recorder/client"
 )
 
+// patience is how long a test waits for something that must come, on a machine that
+// may be busy with much else.
+const patience = 2 * time.Minute
+
 // serveEnv and failEnv turn the test binary into a service, or into one that
 // cannot start.
 const (
@@ -66,7 +70,7 @@ func serve(home string) {
 	}
 	select {
 	case <-stop:
-	case <-time.After(time.Minute): // the test that started us is gone
+	case <-time.After(5 * patience): // the test that started us is gone
 	}
 	server.Close() // a spare connection of a client must not keep the process
 	Remove(home, os.Getpid())
@@ -106,6 +110,7 @@ func config(t *testing.T) Config {
 		ServeCommand: []string{os.Args[0]},
 		Env:          append(os.Environ(), serveEnv+"="+home, "GORACE=atexit_sleep_ms=0"), // to end at once
 		HTTP:         &http.Client{Transport: transport},
+		StartTimeout: patience,
 	}
 }
 
@@ -204,10 +209,9 @@ func TestAnotherProgramOnThePortIsNotTheService(t *testing.T) {
 func TestServiceThatCannotStartIsReportedAtOnce(t *testing.T) {
 	cfg := config(t)
 	cfg.Env = append(os.Environ(), failEnv+"=1")
-	before := time.Now()
 	_, err := Connect(t.Context(), cfg)
-	if err == nil || !strings.Contains(err.Error(), "service.log") || time.Since(before) > defaultStartTimeout/2 {
-		t.Errorf("after %v: %v", time.Since(before), err)
+	if err == nil || !strings.Contains(err.Error(), "service.log") || errors.Is(err, context.DeadlineExceeded) { // which is all that waiting gives
+		t.Errorf("Connect: %v", err)
 	}
 	log, err := os.ReadFile(filepath.Join(cfg.Home, "logs", "service.log"))
 	if err != nil || !strings.Contains(string(log), "the database is damaged") {
@@ -224,7 +228,7 @@ func TestServiceThatNeverAnswersIsWaitedForWithinABound(t *testing.T) {
 	if _, err := Connect(t.Context(), cfg); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Connect: %v", err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); { // it must be there to be stopped
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); { // it must be there to be stopped
 		if _, err := Read(elsewhere); err == nil {
 			break
 		}
