@@ -152,7 +152,7 @@ func TestOnlyADeadControlServerThatNobodyStoppedIsRevived(t *testing.T) {
 
 func awaitFile(t *testing.T, path, want string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); runtime.Gosched() {
 		if text, err := os.ReadFile(path); err == nil {
 			if string(text) != want {
 				t.Errorf("called with %q, want %q", text, want)

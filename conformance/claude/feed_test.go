@@ -10,7 +10,7 @@ import (
 
 // patience is how long a test waits for something that must come. Other suites may
 // load the machine.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 // feed is a list that grows and can be waited for.
 type feed[T any] struct {

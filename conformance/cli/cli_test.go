@@ -14,11 +14,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/bir-run/bir/conformance/built"
+	"github.com/bir-run/bir/relay/relaytest"
 	"github.com/bir-run/bir/sandbox/guard/guardtest"
 	"github.com/bir-run/bir/sandbox/guards/examples"
 )
 
 func TestMain(m *testing.M) {
+	relaytest.HeedSignals()
 	code := m.Run()
 	built.Remove()
 	os.Exit(code)

@@ -39,7 +39,7 @@ func TestLogicTestWatchesWhatItReads(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stuck := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	stuck := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
 	defer stuck.Stop()
 	lines := bufio.NewScanner(out)
 	waitFor := func(want string) {

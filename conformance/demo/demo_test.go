@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"github.com/bir-run/bir/conformance/built"
+	"github.com/bir-run/bir/relay/relaytest"
 )
 
 func TestMain(m *testing.M) {
+	relaytest.HeedSignals()
 	code := m.Run()
 	built.Remove()
 	os.Exit(code)

@@ -42,7 +42,7 @@ func TestInterruptLeavesNothingBehind(t *testing.T) {
 		if err := cmd.Wait(); err == nil {
 			t.Errorf("chapter %s: an interrupted demonstration ended well", chapter)
 		}
-		for deadline := time.Now().Add(10 * time.Second); ; {
+		for deadline := time.Now().Add(2 * time.Minute); ; {
 			left := processesOf(dir)
 			if len(left) == 0 {
 				break

@@ -20,11 +20,15 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bir-run/bir/conformance/built"
+	"github.com/bir-run/bir/relay/relaytest"
 )
 
-const patience = 30 * time.Second
+// patience is how long a test waits for something that must come, on a machine that
+// may be busy with much else.
+const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
+	relaytest.HeedSignals()
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		built.Remove()
 		os.Exit(code)

@@ -22,10 +22,12 @@ import (
 	"github.com/bir-run/bir/control/hosts/journal"
 	"github.com/bir-run/bir/control/process"
 	"github.com/bir-run/bir/recorder/launch"
+	"github.com/bir-run/bir/relay/relaytest"
 )
 
-// Patience is how long a suite waits for what must come.
-const Patience = 30 * time.Second
+// Patience is how long a suite waits for what must come. It is for machines that are
+// busy with much else: a test that waits so long has failed.
+const Patience = 2 * time.Minute
 
 // pause is between two looks at what another process does.
 const pause = 2 * time.Millisecond
@@ -48,6 +50,7 @@ var guards = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "b
 
 // Run runs the tests of a package that uses this one, and cleans up.
 func Run(m *testing.M) int {
+	relaytest.HeedSignals()
 	code := m.Run()
 	if dir, err := guards(); err == nil {
 		os.RemoveAll(dir)

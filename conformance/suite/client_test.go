@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -48,7 +47,7 @@ var scenarios = map[string]struct {
 
 // runClient is the client under test.
 func runClient(url string) int {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), wire.Patience)
 	defer cancel()
 	name := os.Getenv("MCP_CONFORMANCE_SCENARIO")
 	if err := connectAnd(ctx, url, scenarios[name].do); err != nil {
@@ -69,7 +68,7 @@ func connectAnd(ctx context.Context, url string, do func(context.Context, *mcp.C
 		cmd := exec.Command(proxy, "--server-name", "suite", "--url", url)
 		cmd.Stderr = os.Stderr
 		cmd.Env = append(os.Environ(), "BIR_HOME="+os.Getenv(homeVar), "BIR_AUTH_URL=http://127.0.0.1:9")
-		transport = &mcp.CommandTransport{Command: cmd, TerminateDuration: 10 * time.Second}
+		transport = &mcp.CommandTransport{Command: cmd, TerminateDuration: wire.Patience}
 	}
 	session, err := client.Connect(ctx, transport, nil)
 	if err != nil {

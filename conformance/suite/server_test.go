@@ -15,8 +15,6 @@ import (
 	"github.com/bir-run/bir/conformance/wire"
 )
 
-const patience = 20 * time.Second
-
 // everything is the official Go SDK's server for the suite, which speaks every
 // revision, on a port of its own.
 func everything(t *testing.T, flags ...string) (url string) {
@@ -34,7 +32,7 @@ func everything(t *testing.T, flags ...string) (url string) {
 	address := l.Addr().String()
 	l.Close()
 	start(t, exec.Command(binary, append(flags, "-http", address)...))
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(wire.Patience)
 	for {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {

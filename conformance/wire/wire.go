@@ -17,13 +17,16 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/bir-run/bir/relay/relaytest"
 )
 
-// Patience is how long a test waits for something that must come.
-const Patience = 20 * time.Second
+// Patience is how long a test waits for something that must come. It is for machines
+// that are busy with much else: a test that waits so long has failed.
+const Patience = 2 * time.Minute
 
-// built is a folder with the programs, made once for each process.
-var built = sync.OnceValues(func() (string, error) {
+// programs is a folder with the programs, made once for each process.
+var programs = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "bir-wire-*")
 	if err != nil {
 		return "", err
@@ -40,8 +43,9 @@ var built = sync.OnceValues(func() (string, error) {
 
 // Run runs the tests of a package that uses this one, and cleans up.
 func Run(m *testing.M) int {
+	relaytest.HeedSignals()
 	code := m.Run()
-	if dir, err := built(); err == nil {
+	if dir, err := programs(); err == nil {
 		os.RemoveAll(dir)
 	}
 	return code
@@ -52,7 +56,7 @@ func Proxy(t testing.TB) string { return program(t, "bir-proxy") }
 
 func program(t testing.TB, name string) string {
 	t.Helper()
-	dir, err := built()
+	dir, err := programs()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +217,7 @@ func (w *Wire) start() {
 		w.Fatal(err)
 	}
 	w.Cmd.Stdin, w.Cmd.Stdout, w.Cmd.Stderr = inR, outW, w.Stderr
-	w.Cmd.WaitDelay = time.Second
+	w.Cmd.WaitDelay = Patience // for the end of standard error, which its last holder brings
 	if err := w.Cmd.Start(); err != nil {
 		w.Fatal(err)
 	}
