@@ -5,11 +5,9 @@ import (
 	"net"
 	"net/http"
 	"strings"
-)
 
-// maxBodyBytes bounds a request. A step is at most a few truncated payloads; a hook's
-// payload holds a tool's whole answer, which hosts cut long before this.
-const maxBodyBytes = 16 << 20
+	"github.com/bir-run/bir/recorder/api"
+)
 
 // admit lets a request through only when it comes from a program of this user.
 //
@@ -18,14 +16,14 @@ const maxBodyBytes = 16 << 20
 // name resolve to this machine, and it knows no token.
 func (s *Server) admit(r *http.Request) error {
 	if !ourHost(r) {
-		return refuse(CodeHostNotAllowed, "use the address from the discovery file")
+		return api.Refuse(api.HostNotAllowed, "use the address from the discovery file")
 	}
 	if _, page := r.Header["Origin"]; page {
-		return refuse(CodeOriginNotAllowed, "")
+		return api.Refuse(api.OriginNotAllowed, "")
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare([]byte(token), []byte(s.cfg.Token)) != 1 {
-		return refuse(CodeUnauthorized, "the token is in the discovery file")
+		return api.Refuse(api.Unauthorized, "the token is in the discovery file")
 	}
 	return nil
 }

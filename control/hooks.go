@@ -10,6 +10,7 @@ import (
 
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/control/client/event"
+	"github.com/bir-run/bir/recorder/api"
 )
 
 // nothing is the answer that changes nothing for the host.
@@ -17,11 +18,11 @@ var nothing = []byte("{}")
 
 func (s *Server) hook(e event.Event) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		payload, err := readBody(r)
+		payload, err := api.ReadBody(r)
 		if err != nil {
 			return err
 		}
-		writeText(w, "application/json", http.StatusOK, s.ask(r.Context(), e, payload))
+		api.WriteText(w, "application/json", http.StatusOK, s.ask(r.Context(), e, payload))
 		return nil
 	}
 }

@@ -5,43 +5,44 @@ import (
 	"time"
 
 	"github.com/bir-run/bir/control/client"
+	"github.com/bir-run/bir/recorder/api"
 )
 
 const maxPollWait = 25 * time.Second
 
 func (s *Server) register(w http.ResponseWriter, r *http.Request) error {
 	var proxy client.Register
-	if err := readJSON(r, &proxy); err != nil {
+	if err := api.ReadJSON(r, &proxy); err != nil {
 		return err
 	}
 	if proxy.ProxyID == "" || proxy.ServerName == "" {
-		return refuse(CodeBadRequest, "proxyId and serverName are needed")
+		return api.Refuse(api.BadRequest, "proxyId and serverName are needed")
 	}
 	registered := s.cfg.Book.Register(proxy)
 	registered.Version = s.cfg.Version
 	s.desk.admit(proxy, time.Now())
-	return writeJSON(w, http.StatusOK, registered)
+	return api.WriteJSON(w, http.StatusOK, registered)
 }
 
 func (s *Server) step(w http.ResponseWriter, r *http.Request) error {
 	var report client.StepReport
-	if err := readJSON(r, &report); err != nil {
+	if err := api.ReadJSON(r, &report); err != nil {
 		return err
 	}
 	if report.ID == "" || report.ProxyID == "" {
-		return refuse(CodeBadRequest, "id and proxyId are needed")
+		return api.Refuse(api.BadRequest, "id and proxyId are needed")
 	}
 	if err := s.cfg.Book.Step(report); err != nil {
 		return err
 	}
-	writeText(w, "application/json", http.StatusOK, nothing)
+	api.WriteText(w, "application/json", http.StatusOK, nothing)
 	return nil
 }
 
 // poll holds a proxy's question until there is a call for it to make.
 func (s *Server) poll(w http.ResponseWriter, r *http.Request) error {
 	var p client.Poll
-	if err := readJSON(r, &p); err != nil {
+	if err := api.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	wait := maxPollWait
@@ -52,35 +53,35 @@ func (s *Server) poll(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, work)
+	return api.WriteJSON(w, http.StatusOK, work)
 }
 
 func (s *Server) result(w http.ResponseWriter, r *http.Request) error {
 	var result client.Result
-	if err := readJSON(r, &result); err != nil {
+	if err := api.ReadJSON(r, &result); err != nil {
 		return err
 	}
 	if !s.desk.settle(result) {
-		return refuse(CodeNotFound, "nobody waits for this call any more")
+		return api.Refuse(api.NotFound, "nobody waits for this call any more")
 	}
-	writeText(w, "application/json", http.StatusOK, nothing)
+	api.WriteText(w, "application/json", http.StatusOK, nothing)
 	return nil
 }
 
 // dispatch lets a program of this user make a call through a live proxy.
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) error {
 	var order client.DispatchOrder
-	if err := readJSON(r, &order); err != nil {
+	if err := api.ReadJSON(r, &order); err != nil {
 		return err
 	}
 	if order.ServerName == "" || order.ToolName == "" {
-		return refuse(CodeBadRequest, "serverName and toolName are needed")
+		return api.Refuse(api.BadRequest, "serverName and toolName are needed")
 	}
 	result, err := s.Dispatch(r.Context(), order)
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, result)
+	return api.WriteJSON(w, http.StatusOK, result)
 }
 
 // A scenario is armed by a prompt that matched one. Until prompts are matched here
@@ -88,16 +89,16 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) scenarioHello(w http.ResponseWriter, r *http.Request) error {
 	var hello client.ScenarioHello
-	if err := readJSON(r, &hello); err != nil {
+	if err := api.ReadJSON(r, &hello); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, client.ScenarioHelloed{OK: true})
+	return api.WriteJSON(w, http.StatusOK, client.ScenarioHelloed{OK: true})
 }
 
 func (s *Server) scenarioRun(w http.ResponseWriter, r *http.Request) error {
 	var run client.ScenarioRun
-	if err := readJSON(r, &run); err != nil {
+	if err := api.ReadJSON(r, &run); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, client.ScenarioRan{OK: false, Why: client.WhyNoPlan})
+	return api.WriteJSON(w, http.StatusOK, client.ScenarioRan{OK: false, Why: client.WhyNoPlan})
 }

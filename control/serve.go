@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bir-run/bir/control/client"
+	"github.com/bir-run/bir/recorder/api"
 )
 
 // ErrEnding says that the server takes no more.
@@ -57,12 +58,12 @@ func (e ending) begin(order client.Shutdown) {
 func (s *Server) shutdown(w http.ResponseWriter, r *http.Request) error {
 	var order client.Shutdown
 	if r.ContentLength != 0 {
-		if err := readJSON(r, &order); err != nil {
+		if err := api.ReadJSON(r, &order); err != nil {
 			return err
 		}
 	}
 	s.ending.begin(order)
-	writeText(w, "application/json", http.StatusAccepted, []byte(`{"ok":true}`))
+	api.WriteText(w, "application/json", http.StatusAccepted, []byte(`{"ok":true}`))
 	return nil
 }
 

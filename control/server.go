@@ -23,6 +23,7 @@ import (
 
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/control/client/event"
+	"github.com/bir-run/bir/recorder/api"
 )
 
 // Book makes runs of what is reported. Its methods may be called at once.
@@ -113,12 +114,12 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	to, known := s.routes[r.URL.Path]
 	switch {
 	case !known:
-		return refuse(CodeNotFound, "no route "+r.URL.Path)
+		return api.Refuse(api.NotFound, "no route "+r.URL.Path)
 	case r.Method != to.method:
 		w.Header().Set("Allow", to.method)
-		return refuse(CodeMethodNotAllowed, "allowed: "+to.method)
+		return api.Refuse(api.MethodNotAllowed, "allowed: "+to.method)
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
+	api.Bound(w, r)
 	return to.handle(w, r)
 }
 
@@ -131,7 +132,7 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
 	if s.cfg.Guards != nil {
 		h.Guards = s.cfg.Guards()
 	}
-	return writeJSON(w, http.StatusOK, h)
+	return api.WriteJSON(w, http.StatusOK, h)
 }
 
 func listed[T any](list []T) []T {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/control/client/event"
+	"github.com/bir-run/bir/recorder/api"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -177,22 +178,22 @@ func TestOnlyAProgramOfTheUserIsAnswered(t *testing.T) {
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(r.url, "http://"))
 	for name, c := range map[string]struct {
 		status int
-		code   Code
+		code   api.Code
 		change func(*http.Request)
 	}{
-		"no token":          {401, CodeUnauthorized, func(r *http.Request) { r.Header.Del("Authorization") }},
-		"another token":     {401, CodeUnauthorized, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token+"0") }},
-		"half a token":      {401, CodeUnauthorized, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token[:8]) }},
-		"another scheme":    {401, CodeUnauthorized, func(r *http.Request) { r.Header.Set("Authorization", "Basic "+token) }},
-		"a rebound name":    {403, CodeHostNotAllowed, func(r *http.Request) { r.Host = "evil.example:" + port }},
-		"no port":           {403, CodeHostNotAllowed, func(r *http.Request) { r.Host = "127.0.0.1" }},
-		"another port":      {403, CodeHostNotAllowed, func(r *http.Request) { r.Host = "127.0.0.1:1" }},
-		"another address":   {403, CodeHostNotAllowed, func(r *http.Request) { r.Host = "10.0.0.1:" + port }},
-		"a page":            {403, CodeOriginNotAllowed, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }},
-		"a local page":      {403, CodeOriginNotAllowed, func(r *http.Request) { r.Header.Set("Origin", "http://localhost:3000") }},
-		"a sandboxed page":  {403, CodeOriginNotAllowed, func(r *http.Request) { r.Header.Set("Origin", "null") }},
-		"an empty origin":   {403, CodeOriginNotAllowed, func(r *http.Request) { r.Header.Set("Origin", "") }},
-		"a page's own name": {403, CodeHostNotAllowed, func(r *http.Request) { r.Host = "localhost.evil.example:" + port }},
+		"no token":          {401, api.Unauthorized, func(r *http.Request) { r.Header.Del("Authorization") }},
+		"another token":     {401, api.Unauthorized, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token+"0") }},
+		"half a token":      {401, api.Unauthorized, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token[:8]) }},
+		"another scheme":    {401, api.Unauthorized, func(r *http.Request) { r.Header.Set("Authorization", "Basic "+token) }},
+		"a rebound name":    {403, api.HostNotAllowed, func(r *http.Request) { r.Host = "evil.example:" + port }},
+		"no port":           {403, api.HostNotAllowed, func(r *http.Request) { r.Host = "127.0.0.1" }},
+		"another port":      {403, api.HostNotAllowed, func(r *http.Request) { r.Host = "127.0.0.1:1" }},
+		"another address":   {403, api.HostNotAllowed, func(r *http.Request) { r.Host = "10.0.0.1:" + port }},
+		"a page":            {403, api.OriginNotAllowed, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }},
+		"a local page":      {403, api.OriginNotAllowed, func(r *http.Request) { r.Header.Set("Origin", "http://localhost:3000") }},
+		"a sandboxed page":  {403, api.OriginNotAllowed, func(r *http.Request) { r.Header.Set("Origin", "null") }},
+		"an empty origin":   {403, api.OriginNotAllowed, func(r *http.Request) { r.Header.Set("Origin", "") }},
+		"a page's own name": {403, api.HostNotAllowed, func(r *http.Request) { r.Host = "localhost.evil.example:" + port }},
 	} {
 		for path, method := range every() {
 			status, answer := r.do(method, path, "{}", c.change)
@@ -239,28 +240,28 @@ func TestOverASocketTheTokenIsNeededAndTheNameIsNot(t *testing.T) {
 
 func TestWhatIsNoRouteIsAProblemDocument(t *testing.T) {
 	r := serve(t, Config{})
-	huge := `{"proxyId":"p","serverName":"` + strings.Repeat("x", maxBodyBytes) + `"}`
+	huge := `{"proxyId":"p","serverName":"` + strings.Repeat("x", api.MaxBodyBytes) + `"}`
 	for name, c := range map[string]struct {
 		method, path, body string
 		status             int
-		code               Code
+		code               api.Code
 	}{
-		"no such path":    {"POST", "/nowhere", "{}", 404, CodeNotFound},
-		"a path below":    {"POST", "/tool/pre/", "{}", 404, CodeNotFound},
-		"another method":  {"GET", "/tool/pre", "", 405, CodeMethodNotAllowed},
-		"no JSON":         {"POST", client.PathStep, "{", 400, CodeMalformedJSON},
-		"another type":    {"POST", client.PathStep, `{"id":7}`, 400, CodeMalformedJSON},
-		"no body":         {"POST", client.PathRegister, "", 400, CodeMalformedJSON},
-		"no name":         {"POST", client.PathRegister, `{"proxyId":"p"}`, 400, CodeBadRequest},
-		"no report id":    {"POST", client.PathStep, `{"proxyId":"p"}`, 400, CodeBadRequest},
-		"no tool":         {"POST", client.PathDispatch, `{"serverName":"s"}`, 400, CodeBadRequest},
+		"no such path":    {"POST", "/nowhere", "{}", 404, api.NotFound},
+		"a path below":    {"POST", "/tool/pre/", "{}", 404, api.NotFound},
+		"another method":  {"GET", "/tool/pre", "", 405, api.MethodNotAllowed},
+		"no JSON":         {"POST", client.PathStep, "{", 400, api.MalformedJSON},
+		"another type":    {"POST", client.PathStep, `{"id":7}`, 400, api.MalformedJSON},
+		"no body":         {"POST", client.PathRegister, "", 400, api.BadRequest},
+		"no name":         {"POST", client.PathRegister, `{"proxyId":"p"}`, 400, api.BadRequest},
+		"no report id":    {"POST", client.PathStep, `{"proxyId":"p"}`, 400, api.BadRequest},
+		"no tool":         {"POST", client.PathDispatch, `{"serverName":"s"}`, 400, api.BadRequest},
 		"a stranger":      {"POST", client.PathPoll, `{"proxyId":"p"}`, 404, CodeUnknownProxy},
-		"no such call":    {"POST", client.PathResult, `{"id":"dsp_1","proxyId":"p"}`, 404, CodeNotFound},
-		"too large":       {"POST", client.PathRegister, huge, 413, CodePayloadTooLarge},
-		"too large event": {"POST", "/tool/post", huge, 413, CodePayloadTooLarge},
+		"no such call":    {"POST", client.PathResult, `{"id":"dsp_1","proxyId":"p"}`, 404, api.NotFound},
+		"too large":       {"POST", client.PathRegister, huge, 413, api.PayloadTooLarge},
+		"too large event": {"POST", "/tool/post", huge, 413, api.PayloadTooLarge},
 	} {
 		status, answer := r.do(c.method, c.path, c.body, nil)
-		var p problemDocument
+		var p api.Problem
 		if err := json.Unmarshal([]byte(answer), &p); err != nil || status != c.status || p.Code != c.code || p.Status != status || p.Title == "" {
 			t.Errorf("%s: status %d, error %v: %.300s", name, status, err, answer)
 		}

@@ -1,18 +1,15 @@
 package client
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/bir-run/bir/control/client/locate"
+	"github.com/bir-run/bir/recorder/api"
 )
 
 const (
@@ -42,31 +39,13 @@ var (
 // before it asks for calls.
 const CodeUnknownProxy = "unknown_proxy"
 
-// Refused is any other error that the control server answered with: a problem
-// document (RFC 9457).
-type Refused struct {
-	Status int    `json:"status"`
-	Code   string `json:"code"`
-	Title  string `json:"title"`
-	Detail string `json:"detail"`
-}
-
-func (r *Refused) Error() string {
-	text := r.Title
-	if text == "" {
-		text = fmt.Sprintf("the control server answered %d %s", r.Status, http.StatusText(r.Status))
-	}
-	if r.Detail != "" {
-		text += ": " + r.Detail
-	}
-	return text
-}
+// Refused is any other error that the control server answered with.
+type Refused = api.Problem
 
 // Client asks one control server. It may be used by several goroutines.
 type Client struct {
-	base, token string
-	http        *http.Client
-	transport   *http.Transport
+	server    api.Server
+	transport *http.Transport
 }
 
 // New returns a client of the control server that a discovery file names, or that the
@@ -82,13 +61,14 @@ func New(file locate.File) (*Client, error) {
 		DisableCompression: true,
 		IdleConnTimeout:    idleTimeout,
 	}
-	c := &Client{base: "http://" + address, token: file.Token, transport: t}
-	c.http = &http.Client{
-		Transport: t,
-		// A control server redirects nowhere, and our token must not follow.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	return c, nil
+	return &Client{transport: t, server: api.Server{
+		Name: "the control server", Base: "http://" + address, Token: file.Token, MaxAnswerBytes: maxAnswerBytes,
+		HTTP: &http.Client{
+			Transport: t,
+			// A control server redirects nowhere, and our token must not follow.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}}, nil
 }
 
 // dialer prefers the Unix socket, which costs less than the loopback and which only
@@ -116,7 +96,7 @@ func (c *Client) Register(ctx context.Context, r Register) (Registered, error) {
 
 // Step reports a call. Reported twice under one id, it counts once.
 func (c *Client) Step(ctx context.Context, r StepReport) error {
-	return c.post(ctx, PathStep, encoded(r.append(nil)), nil)
+	return c.post(ctx, PathStep, api.Encoded(r.append(nil)), nil)
 }
 
 // Poll waits for a call to make; the answer has no ID where none came.
@@ -158,57 +138,24 @@ func (c *Client) post(ctx context.Context, path string, body, out any) error {
 }
 
 // do makes one request, as long as ctx allows, and decodes the answer into out unless
-// that is nil.
+// that is nil. A control server that drains is as good as gone.
 func (c *Client) do(ctx context.Context, method, path string, body, out any) error {
-	req, err := c.request(ctx, method, path, body)
-	if err != nil {
+	err := c.server.Ask(ctx, method, path, body, out)
+	var unanswered *api.NoAnswerError
+	if errors.As(err, &unanswered) {
+		return away(ctx, unanswered.Err)
+	}
+	var refused *Refused
+	if !errors.As(err, &refused) {
 		return err
 	}
-	res, err := c.http.Do(req)
-	if err != nil {
-		return away(ctx, err)
+	switch refused.Status {
+	case http.StatusUnauthorized:
+		return ErrUnauthorised
+	case http.StatusServiceUnavailable:
+		return fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
-	defer res.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes+1))
-	switch {
-	case err != nil:
-		return away(ctx, err)
-	case len(answer) > maxAnswerBytes:
-		return errors.New("the control server's answer is too large")
-	case res.StatusCode/100 != 2:
-		return refusal(res.StatusCode, answer)
-	case out == nil || len(bytes.TrimSpace(answer)) == 0:
-		return nil
-	}
-	if err := json.Unmarshal(answer, out); err != nil {
-		return fmt.Errorf("read the control server's answer: %w", err)
-	}
-	return nil
-}
-
-// encoded is a body that is JSON already.
-type encoded []byte
-
-func (c *Client) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
-	var reader io.Reader
-	if text, ok := body.(encoded); ok {
-		reader = bytes.NewReader(text)
-	} else if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return nil, fmt.Errorf("encode the request: %w", err)
-		}
-		reader = bytes.NewReader(text)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, c.base+path, reader)
-	if err != nil {
-		return nil, fmt.Errorf("address the control server: %w", err)
-	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	return req, nil
+	return err
 }
 
 // away tells a control server that is gone, or does not answer in time, from a caller
@@ -218,21 +165,4 @@ func away(ctx context.Context, err error) error {
 		return context.Canceled
 	}
 	return fmt.Errorf("%w: %w", ErrUnreachable, err)
-}
-
-// refusal reads an error answer; one that is no problem document still has its
-// status. A control server that drains is as good as gone.
-func refusal(status int, body []byte) error {
-	switch status {
-	case http.StatusUnauthorized:
-		return ErrUnauthorised
-	case http.StatusServiceUnavailable:
-		return fmt.Errorf("%w: HTTP %d", ErrUnreachable, status)
-	}
-	r := &Refused{}
-	if json.Unmarshal(body, r) != nil || strings.TrimSpace(r.Title) == "" {
-		r = &Refused{}
-	}
-	r.Status = status
-	return r
 }

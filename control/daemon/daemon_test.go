@@ -246,6 +246,10 @@ func TestAServerThatHangsIsNotTakenForADeadOne(t *testing.T) {
 	if err := syscall.Kill(file.PID, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	var now syscall.WaitStatus // it may answer until all its threads have heard of it
+	if _, err := syscall.Wait4(file.PID, &now, syscall.WUNTRACED, nil); err != nil || !now.Stopped() {
+		t.Fatalf("%v, %v", now, err)
+	}
 	stopped, err := Stop(t.Context(), p.Home, p.Root, false)
 	if stopped || !errors.Is(err, ErrRunning) || !strings.Contains(err.Error(), fmt.Sprint(file.PID)) {
 		t.Errorf("%v, %v", stopped, err)

@@ -6,16 +6,15 @@
 package client
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/bir-run/bir/recorder/api"
 )
 
 const (
@@ -24,8 +23,6 @@ const (
 	// maxAnswerBytes bounds what is read of an answer: a run of many steps at
 	// 64 KiB a payload fits.
 	maxAnswerBytes = 512 << 20
-	// maxProblemBytes bounds what is kept of an error's body.
-	maxProblemBytes = 1 << 20
 )
 
 // ErrUnreachable is in the chain of every error of a request that never reached
@@ -42,17 +39,18 @@ type Config struct {
 
 // Client calls the service. It may be used by several goroutines.
 type Client struct {
-	base    string
-	token   string
-	http    *http.Client
+	service api.Server
 	timeout time.Duration
 }
 
 // New returns a client; it dials nothing yet.
 func New(cfg Config) *Client {
-	c := &Client{base: strings.TrimRight(cfg.BaseURL, "/"), token: cfg.Token, http: cfg.HTTP, timeout: cfg.Timeout}
-	if c.http == nil {
-		c.http = http.DefaultClient
+	c := &Client{timeout: cfg.Timeout, service: api.Server{
+		Name: "the service", Base: strings.TrimRight(cfg.BaseURL, "/"), Token: cfg.Token,
+		HTTP: cfg.HTTP, MaxAnswerBytes: maxAnswerBytes,
+	}}
+	if c.service.HTTP == nil {
+		c.service.HTTP = http.DefaultClient
 	}
 	if c.timeout <= 0 {
 		c.timeout = defaultTimeout
@@ -61,27 +59,10 @@ func New(cfg Config) *Client {
 }
 
 // BaseURL is the address of the service.
-func (c *Client) BaseURL() string { return c.base }
+func (c *Client) BaseURL() string { return c.service.Base }
 
-// Problem is an error that the service answered with (RFC 9457).
-type Problem struct {
-	Status int    `json:"status"`
-	Code   string `json:"code"`
-	Title  string `json:"title"`
-	Detail string `json:"detail"`
-	Body   []byte `json:"-"` // as it came: some codes carry more
-}
-
-func (p *Problem) Error() string {
-	text := p.Title
-	if text == "" {
-		text = fmt.Sprintf("the service answered %d %s", p.Status, http.StatusText(p.Status))
-	}
-	if p.Detail != "" {
-		text += ": " + p.Detail
-	}
-	return text
-}
+// Problem is an error that the service answered with.
+type Problem = api.Problem
 
 // get, post and the like decode the answer into out unless it is nil.
 func (c *Client) get(ctx context.Context, path string, out any) error {
@@ -99,66 +80,12 @@ func (c *Client) patch(ctx context.Context, path string, body, out any) error {
 func (c *Client) do(ctx context.Context, method, path string, body, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	req, err := c.request(ctx, method, path, body)
-	if err != nil {
-		return err
+	err := c.service.Ask(ctx, method, path, body, out)
+	var unanswered *api.NoAnswerError
+	if errors.As(err, &unanswered) {
+		return unreachable(unanswered.Err)
 	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return unreachable(err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return problemOf(resp)
-	}
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes))
-	if err != nil {
-		return fmt.Errorf("read the service's answer: %w", err)
-	}
-	if out == nil || len(answer) == 0 {
-		return nil
-	}
-	if err := json.Unmarshal(answer, out); err != nil {
-		return fmt.Errorf("read the service's answer: %w", err)
-	}
-	return nil
-}
-
-// encoded is a body that is JSON already.
-type encoded []byte
-
-func (c *Client) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
-	reader, err := bodyReader(body)
-	if err != nil {
-		return nil, fmt.Errorf("encode the request: %w", err)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, c.base+path, reader)
-	if err != nil {
-		return nil, fmt.Errorf("address the service: %w", err)
-	}
-	if steps, ok := reader.(*list); ok {
-		req.ContentLength = steps.size()
-		req.GetBody = func() (io.ReadCloser, error) { return newList(steps.records), nil }
-	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
-	req.Header.Set("Accept", "application/json, application/problem+json")
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	return req, nil
-}
-
-func bodyReader(body any) (io.Reader, error) {
-	switch b := body.(type) {
-	case nil:
-		return nil, nil
-	case encoded:
-		return bytes.NewReader(b), nil
-	case *list:
-		return b, nil
-	}
-	text, err := json.Marshal(body)
-	return bytes.NewReader(text), err
+	return err
 }
 
 // unreachable marks the errors of a request that was never sent, so that a caller
@@ -169,19 +96,4 @@ func unreachable(err error) error {
 		return fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	return fmt.Errorf("ask the service: %w", err)
-}
-
-// problemOf reads an error answer; one that is no problem document still has its
-// status.
-func problemOf(resp *http.Response) error {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxProblemBytes))
-	if err != nil {
-		return fmt.Errorf("read the service's answer: %w", err)
-	}
-	var p Problem
-	if err := json.Unmarshal(body, &p); err != nil {
-		p = Problem{}
-	}
-	p.Status, p.Body = resp.StatusCode, body
-	return &p
 }

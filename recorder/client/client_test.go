@@ -132,9 +132,9 @@ func TestProblemsAreDecoded(t *testing.T) {
 		want                Problem
 	}{
 		{"document", `{"type":"urn:x","title":"there is no such thing","status":404,"code":"not_found","detail":"run_1"}`,
-			"there is no such thing: run_1", Problem{Status: 404, Code: "not_found", Title: "there is no such thing", Detail: "run_1"}},
-		{"a page", `<html>`, "the service answered 404 Not Found", Problem{Status: 404}},
-		{"nothing", ``, "the service answered 404 Not Found", Problem{Status: 404}},
+			"there is no such thing: run_1", Problem{Type: "urn:x", Status: 404, Code: "not_found", Title: "there is no such thing", Detail: "run_1"}},
+		{"a page", `<html>`, "the service answered 404 Not Found", Problem{Status: 404, Title: "the service answered 404 Not Found"}},
+		{"nothing", ``, "the service answered 404 Not Found", Problem{Status: 404, Title: "the service answered 404 Not Found"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			client := serve(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -20,8 +20,23 @@ type buffer struct {
 // free says whether the buffer may be written to again.
 func (b *buffer) free() bool { return b.readers.Load() == 0 && cap(b.bytes) <= maxStepBytes }
 
-// list is the JSON array of some records' steps, read from where they stand: a copy
-// would cost as much as finding what is in them.
+// array is the JSON array of some records' steps.
+type array []record
+
+// Size implements api.Stream, as does Open.
+func (a array) Size() int64 {
+	size := len("[]") + len(a) - 1
+	for _, r := range a {
+		size += len(r.Step)
+	}
+	return int64(size)
+}
+
+// Open lets the array be read once; whoever reads it closes it.
+func (a array) Open() io.ReadCloser { return newList(a) }
+
+// list is such an array, read from where the steps stand: a copy would cost as much as
+// finding what is in them.
 type list struct {
 	records []record
 	at      int    // piece
@@ -30,20 +45,11 @@ type list struct {
 	closed  sync.Once
 }
 
-// newList is the array for one request, which closes it.
 func newList(rs []record) *list {
 	if rs[0].in != nil {
 		rs[0].in.readers.Add(1)
 	}
 	return &list{records: rs}
-}
-
-func (l *list) size() int64 {
-	size := len("[]") + len(l.records) - 1
-	for _, r := range l.records {
-		size += len(r.Step)
-	}
-	return int64(size)
 }
 
 // pieces are a mark before each step, the steps, and the closing bracket.

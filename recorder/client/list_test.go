@@ -17,7 +17,7 @@ func TestListIsAnArrayOfItsSteps(t *testing.T) {
 	const want = `[{"a":1},{},{"b":[2]}]`
 	for n := 1; n <= len(rs); n++ {
 		got, err := io.ReadAll(newList(rs[:n]))
-		if err != nil || !json.Valid(got) || int64(len(got)) != newList(rs[:n]).size() {
+		if err != nil || !json.Valid(got) || int64(len(got)) != array(rs[:n]).Size() {
 			t.Errorf("%d steps: %s, %v", n, got, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/api"
 	"github.com/bir-run/bir/recorder/clean"
 	"github.com/bir-run/bir/recorder/jsontext"
 	"github.com/bir-run/bir/recorder/redact"
@@ -33,7 +34,7 @@ func send(ctx context.Context, c *Client, rs ...record) error {
 	case r.Start != nil:
 		return c.post(ctx, "/recordings/runs", r.Start, nil)
 	case r.Step != nil:
-		return c.post(ctx, runPath(r.Run, "/steps"), newList(rs), nil)
+		return c.post(ctx, runPath(r.Run, "/steps"), array(rs), nil)
 	case r.Finish != nil:
 		return c.Finish(ctx, r.Run, *r.Finish)
 	}
@@ -42,7 +43,7 @@ func send(ctx context.Context, c *Client, rs ...record) error {
 
 // sendAlone sends a step in the form that every service knows.
 func sendAlone(ctx context.Context, c *Client, rs ...record) error {
-	return c.post(ctx, runPath(rs[0].Run, "/steps"), encoded(plain(rs[0].Step)), nil)
+	return c.post(ctx, runPath(rs[0].Run, "/steps"), api.Encoded(plain(rs[0].Step)), nil)
 }
 
 // line spells the record for the spool.

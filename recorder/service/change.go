@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bir-run/bir/engine"
+	"github.com/bir-run/bir/recorder/api"
 )
 
 // FrozenByHand is the reason of a step that its owner froze. Only its owner
@@ -22,7 +23,7 @@ type consent struct {
 
 func (c consent) validate() error {
 	if c.Force && strings.TrimSpace(c.Note) == "" {
-		return refuse(CodeNoteRequired, "")
+		return api.Refuse(CodeNoteRequired, "")
 	}
 	if c.ID != "" {
 		return checkID(c.ID, "sedit")
@@ -33,7 +34,7 @@ func (c consent) validate() error {
 // expects guards against a change made from what is no longer there.
 func (c consent) expects(scn engine.Scenario) error {
 	if c.ExpectedRevision != nil && *c.ExpectedRevision != scn.ChainRevision {
-		return refuse(CodeStaleRevision,
+		return api.Refuse(CodeStaleRevision,
 			fmt.Sprintf("the scenario is at revision %d, not %d", scn.ChainRevision, *c.ExpectedRevision))
 	}
 	return nil
@@ -50,7 +51,7 @@ type change struct {
 
 func (c change) validate() error {
 	if c.Freeze && c.Unfreeze {
-		return refuse(CodeBadRequest, "freeze and unfreeze exclude each other")
+		return api.Refuse(api.BadRequest, "freeze and unfreeze exclude each other")
 	}
 	return c.consent.validate()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/bir-run/bir/engine"
 	"github.com/bir-run/bir/engine/proof"
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/api"
 	"github.com/bir-run/bir/recorder/store"
 )
 
@@ -27,7 +28,7 @@ func (s subject) step() engine.Step { return s.scn.Steps[s.at] }
 func (s *server) subject(ctx context.Context, scn engine.Scenario, stepIndex int) (subject, error) {
 	at := stepAt(scn, stepIndex)
 	if at < 0 {
-		return subject{}, refuse(CodeNotFound, fmt.Sprintf("the scenario has no step %d", stepIndex))
+		return subject{}, api.Refuse(api.NotFound, fmt.Sprintf("the scenario has no step %d", stepIndex))
 	}
 	run, err := s.store.Run(ctx, scn.RunID)
 	if err != nil {
@@ -44,7 +45,7 @@ func stepAt(scn engine.Scenario, stepIndex int) int {
 // readChange reads a change and the step that the path names.
 func (s *server) readChange(r *http.Request) (change, subject, error) {
 	var c change
-	if err := readJSON(r, &c); err != nil {
+	if err := api.ReadJSON(r, &c); err != nil {
 		return c, subject{}, err
 	}
 	if err := c.validate(); err != nil {
@@ -52,7 +53,7 @@ func (s *server) readChange(r *http.Request) (change, subject, error) {
 	}
 	n, err := strconv.Atoi(r.PathValue("step"))
 	if err != nil {
-		return c, subject{}, refuse(CodeNotFound, "steps are counted from 1")
+		return c, subject{}, api.Refuse(api.NotFound, "steps are counted from 1")
 	}
 	scn, err := s.store.Scenario(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -75,7 +76,7 @@ func (s *server) tryStep(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return writeJSON(w, http.StatusOK, report)
+	return api.WriteJSON(w, http.StatusOK, report)
 }
 
 // saved answers an edit or an undo.
@@ -95,7 +96,7 @@ func (s *server) editStep(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, answer)
+	return api.WriteJSON(w, http.StatusOK, answer)
 }
 
 // edit checks a change and saves it, or refuses it with what was found.
@@ -108,7 +109,7 @@ func (s *server) edit(ctx context.Context, c change, on subject) (*saved, error)
 	}
 	next := c.apply(on.step())
 	if next == on.step() {
-		return nil, refuse(CodeNothingToChange, "")
+		return nil, api.Refuse(CodeNothingToChange, "")
 	}
 	report, err := s.check(ctx, on, next)
 	if err != nil {
@@ -184,7 +185,7 @@ func (s *server) listEdits(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, struct {
+	return api.WriteJSON(w, http.StatusOK, struct {
 		Edits []store.Edit `json:"edits"`
 	}{history})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/bir-run/bir/engine"
 	"github.com/bir-run/bir/engine/enginetest"
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/api"
 	"github.com/bir-run/bir/recorder/store"
 )
 
@@ -27,14 +28,14 @@ const (
 // with adds fields to a change.
 func with(change, fields string) string { return change[:len(change)-1] + "," + fields + "}" }
 
-func (a api) edits(scenarioID string) []store.Edit {
+func (a caller) edits(scenarioID string) []store.Edit {
 	a.Helper()
 	var list struct{ Edits []store.Edit }
 	a.call("GET", "/scenarios/"+scenarioID+"/edits", nil, http.StatusOK, &list)
 	return list.Edits
 }
 
-func (a api) scenario(id string) engine.Scenario {
+func (a caller) scenario(id string) engine.Scenario {
 	a.Helper()
 	var scn engine.Scenario
 	a.call("GET", "/scenarios/"+id, nil, http.StatusOK, &scn)
@@ -42,7 +43,7 @@ func (a api) scenario(id string) engine.Scenario {
 }
 
 // unchanged wants a scenario and its history as they were.
-func (a api) unchanged(scn engine.Scenario) {
+func (a caller) unchanged(scn engine.Scenario) {
 	a.Helper()
 	if diff := cmp.Diff(scn, a.scenario(scn.ID)); diff != "" {
 		a.Error(diff)
@@ -165,10 +166,10 @@ func TestNothingToChangeIsRefused(t *testing.T) {
 	for _, body := range []string{``, `{}`, `{"unfreeze":true}`, string(same)} {
 		a.refused("PATCH", path, body, CodeNothingToChange)
 	}
-	a.refused("PATCH", path, `{"freeze":true,"unfreeze":true}`, CodeBadRequest)
-	a.refused("PATCH", path, with(better, `"id":"run_1"`), CodeBadRequest)
+	a.refused("PATCH", path, `{"freeze":true,"unfreeze":true}`, api.BadRequest)
+	a.refused("PATCH", path, with(better, `"id":"run_1"`), api.BadRequest)
 	for _, step := range []string{"0", "3", "-1", "x"} {
-		a.refused("PATCH", "/scenarios/"+scn.ID+"/steps/"+step, better, CodeNotFound)
+		a.refused("PATCH", "/scenarios/"+scn.ID+"/steps/"+step, better, api.NotFound)
 	}
 	a.unchanged(scn)
 }

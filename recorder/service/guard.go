@@ -5,11 +5,9 @@ import (
 	"net"
 	"net/http"
 	"strings"
-)
 
-// maxBodyBytes bounds a request. A step is at most a few truncated payloads of
-// 64 KiB; this leaves room for prompts with pasted files.
-const maxBodyBytes = 16 << 20
+	"github.com/bir-run/bir/recorder/api"
+)
 
 // guard lets a request through only when it comes from a program of this user.
 //
@@ -22,21 +20,21 @@ func (s *server) guard(next http.Handler) http.Handler {
 			s.writeProblem(w, r, err)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
+		api.Bound(w, r)
 		next.ServeHTTP(w, r)
 	})
 }
 
 func (s *server) admit(r *http.Request) error {
 	if !loopback(r.Host) {
-		return refuse(CodeHostNotAllowed, "use the address from the service file")
+		return api.Refuse(api.HostNotAllowed, "use the address from the service file")
 	}
 	if r.Header.Get("Origin") != "" {
-		return refuse(CodeOriginNotAllowed, "")
+		return api.Refuse(api.OriginNotAllowed, "")
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 {
-		return refuse(CodeUnauthorized, "the token is in the service file")
+		return api.Refuse(api.Unauthorized, "the token is in the service file")
 	}
 	return nil
 }
@@ -64,10 +62,10 @@ func (s *server) problemsForUnknown(mux *http.ServeMux) http.Handler {
 		if answer.status == http.StatusMethodNotAllowed {
 			allow := answer.header.Get("Allow")
 			w.Header().Set("Allow", allow)
-			s.writeProblem(w, r, refuse(CodeMethodNotAllowed, "allowed: "+allow))
+			s.writeProblem(w, r, api.Refuse(api.MethodNotAllowed, "allowed: "+allow))
 			return
 		}
-		s.writeProblem(w, r, refuse(CodeNotFound, "no route "+r.URL.Path))
+		s.writeProblem(w, r, api.Refuse(api.NotFound, "no route "+r.URL.Path))
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/bir-run/bir/recorder/api"
 )
 
 // routes is every route once.
@@ -38,18 +40,18 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change func(*http.Request)
-		code   Code
+		code   api.Code
 	}{
-		"no token":        {func(r *http.Request) { r.Header.Del("Authorization") }, CodeUnauthorized},
-		"wrong token":     {header("Authorization", "Bearer secret2"), CodeUnauthorized},
-		"part of a token": {header("Authorization", "Bearer secre"), CodeUnauthorized},
-		"empty token":     {header("Authorization", "Bearer "), CodeUnauthorized},
-		"basic":           {header("Authorization", "Basic secret"), CodeUnauthorized},
-		"foreign host":    {host("evil.example"), CodeHostNotAllowed},
-		"rebound host":    {host("127.0.0.1.evil.example:80"), CodeHostNotAllowed},
-		"network address": {host("192.168.1.7:80"), CodeHostNotAllowed},
-		"web page":        {header("Origin", "https://evil.example"), CodeOriginNotAllowed},
-		"null origin":     {header("Origin", "null"), CodeOriginNotAllowed},
+		"no token":        {func(r *http.Request) { r.Header.Del("Authorization") }, api.Unauthorized},
+		"wrong token":     {header("Authorization", "Bearer secret2"), api.Unauthorized},
+		"part of a token": {header("Authorization", "Bearer secre"), api.Unauthorized},
+		"empty token":     {header("Authorization", "Bearer "), api.Unauthorized},
+		"basic":           {header("Authorization", "Basic secret"), api.Unauthorized},
+		"foreign host":    {host("evil.example"), api.HostNotAllowed},
+		"rebound host":    {host("127.0.0.1.evil.example:80"), api.HostNotAllowed},
+		"network address": {host("192.168.1.7:80"), api.HostNotAllowed},
+		"web page":        {header("Origin", "https://evil.example"), api.OriginNotAllowed},
+		"null origin":     {header("Origin", "null"), api.OriginNotAllowed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := a
@@ -63,7 +65,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 
 func TestGuardComesBeforeUnknownRoutes(t *testing.T) {
 	a := serving(t, pool)
-	a.refused("GET", "/nothing", nil, CodeUnauthorized, func(r *http.Request) { r.Header.Del("Authorization") })
+	a.refused("GET", "/nothing", nil, api.Unauthorized, func(r *http.Request) { r.Header.Del("Authorization") })
 }
 
 func TestLoopbackNamesAreAllowed(t *testing.T) {
@@ -85,15 +87,15 @@ func TestUnknownThingsAnswerNotFound(t *testing.T) {
 	}
 	for _, route := range routes[2:] {
 		if strings.Contains(route.path, "_x") {
-			a.refused(route.method, route.path, bodies[route.path], CodeNotFound)
+			a.refused(route.method, route.path, bodies[route.path], api.NotFound)
 		}
 	}
-	a.refused("GET", "/nothing/here", nil, CodeNotFound)
+	a.refused("GET", "/nothing/here", nil, api.NotFound)
 }
 
 func TestWrongMethodNamesTheRightOnes(t *testing.T) {
 	a := serving(t, pool)
-	a.refused("PUT", "/recordings/runs", "{}", CodeMethodNotAllowed)
+	a.refused("PUT", "/recordings/runs", "{}", api.MethodNotAllowed)
 	resp, _ := a.send("PUT", "/recordings/runs", "{}")
 	if allow := resp.Header.Get("Allow"); !strings.Contains(allow, "POST") {
 		t.Errorf("Allow is %q", allow)
@@ -102,10 +104,10 @@ func TestWrongMethodNamesTheRightOnes(t *testing.T) {
 
 func TestBodyHasALimit(t *testing.T) {
 	a := serving(t, pool)
-	large := `{"id":"run_1","input":"` + strings.Repeat("x", maxBodyBytes) + `"}`
-	a.refused("POST", "/recordings/runs", large, CodePayloadTooLarge)
-	a.refused("GET", "/recordings/runs/run_1", nil, CodeNotFound)
-	fits := `{"id":"run_1","input":"` + strings.Repeat("x", maxBodyBytes-100) + `"}`
+	large := `{"id":"run_1","input":"` + strings.Repeat("x", api.MaxBodyBytes) + `"}`
+	a.refused("POST", "/recordings/runs", large, api.PayloadTooLarge)
+	a.refused("GET", "/recordings/runs/run_1", nil, api.NotFound)
+	fits := `{"id":"run_1","input":"` + strings.Repeat("x", api.MaxBodyBytes-100) + `"}`
 	a.call("POST", "/recordings/runs", fits, http.StatusCreated, nil)
 }
 
@@ -119,11 +121,11 @@ func TestMalformedJSONSaysWhere(t *testing.T) {
 		`[]`:                          `line 1, column 1: the body: got array, want object`,
 		`{"id":"run_1"} {}`:           `line 1, column 16: invalid character '{' after top-level value`,
 	} {
-		if doc := a.refused("POST", "/recordings/runs", body, CodeMalformedJSON); doc.Detail != detail {
+		if doc := a.refused("POST", "/recordings/runs", body, api.MalformedJSON); doc.Detail != detail {
 			t.Errorf("%s: %s", body, doc.Detail)
 		}
 	}
-	if doc := a.refused("POST", "/recordings/runs", `{"id":"run_1","startedAt":"noon"}`, CodeMalformedJSON); !strings.Contains(doc.Detail, "noon") {
+	if doc := a.refused("POST", "/recordings/runs", `{"id":"run_1","startedAt":"noon"}`, api.MalformedJSON); !strings.Contains(doc.Detail, "noon") {
 		t.Error(doc.Detail)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/bir-run/bir/engine"
 	"github.com/bir-run/bir/engine/enginetest"
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/api"
 	"github.com/bir-run/bir/recorder/store"
 	"github.com/bir-run/bir/recorder/store/sqlite"
 	"github.com/bir-run/bir/sandbox"
@@ -49,15 +50,15 @@ func at(home string) func(context.Context) (store.Store, error) {
 	}
 }
 
-// api is a client of a service under test.
-type api struct {
+// caller is a client of a service under test.
+type caller struct {
 	testing.TB
 	url, token string
 	client     *http.Client
 }
 
 // serving is the API over a new database, without a process around it.
-func serving(t testing.TB, ev engine.Evaluator) api {
+func serving(t testing.TB, ev engine.Evaluator) caller {
 	t.Helper()
 	st, err := at(t.TempDir())(t.Context())
 	if err != nil {
@@ -66,7 +67,7 @@ func serving(t testing.TB, ev engine.Evaluator) api {
 	return servingOn(t, st, ev)
 }
 
-func servingOn(t testing.TB, st store.Store, ev engine.Evaluator) api {
+func servingOn(t testing.TB, st store.Store, ev engine.Evaluator) caller {
 	s := newServer(Config{Evaluator: ev, Version: "test"}, st, "secret")
 	web := httptest.NewServer(s.handler())
 	t.Cleanup(func() {
@@ -75,11 +76,11 @@ func servingOn(t testing.TB, st store.Store, ev engine.Evaluator) api {
 			t.Error(err)
 		}
 	})
-	return api{t, web.URL, s.token, web.Client()}
+	return caller{t, web.URL, s.token, web.Client()}
 }
 
 // send makes a request. Body is JSON text, or a value to encode.
-func (a api) send(method, path string, body any, more ...func(*http.Request)) (*http.Response, []byte) {
+func (a caller) send(method, path string, body any, more ...func(*http.Request)) (*http.Response, []byte) {
 	a.Helper()
 	var payload io.Reader
 	switch b := body.(type) {
@@ -114,7 +115,7 @@ func (a api) send(method, path string, body any, more ...func(*http.Request)) (*
 }
 
 // call wants a status and decodes the answer into out.
-func (a api) call(method, path string, body any, status int, out any) {
+func (a caller) call(method, path string, body any, status int, out any) {
 	a.Helper()
 	resp, data := a.send(method, path, body)
 	if resp.StatusCode != status {
@@ -128,15 +129,21 @@ func (a api) call(method, path string, body any, status int, out any) {
 	}
 }
 
+// told is a problem document with the report of a check.
+type told struct {
+	api.Problem
+	Report *CheckReport `json:"report"`
+}
+
 // refused wants a problem document with a code, and the status of that code.
-func (a api) refused(method, path string, body any, code Code, more ...func(*http.Request)) problemDocument {
+func (a caller) refused(method, path string, body any, code api.Code, more ...func(*http.Request)) told {
 	a.Helper()
 	resp, data := a.send(method, path, body, more...)
-	var doc problemDocument
+	var doc told
 	if err := json.Unmarshal(data, &doc); err != nil {
 		a.Fatalf("%s %s: %d %s", method, path, resp.StatusCode, data)
 	}
-	if doc.Code != code || resp.StatusCode != problems[code].status || doc.Status != resp.StatusCode ||
+	if doc.Code != code || resp.StatusCode != problems.Problem(api.Refusal{Code: code}).Status || doc.Status != resp.StatusCode ||
 		doc.Title == "" || doc.Type == "" || resp.Header.Get("Content-Type") != "application/problem+json" {
 		a.Errorf("%s %s: %d %s, want %s", method, path, resp.StatusCode, data, code)
 	}
@@ -168,7 +175,7 @@ func rows(index int, tool, input, output string) []recorder.Step {
 
 // record books a finished run: a device is looked up by the name in the prompt,
 // and restarted by the id that was found.
-func (a api) record() recorder.Run {
+func (a caller) record() recorder.Run {
 	a.Helper()
 	run := openRun()
 	a.call("POST", "/recordings/runs", run, http.StatusCreated, nil)
@@ -184,7 +191,7 @@ func (a api) record() recorder.Run {
 }
 
 // calculated is a scenario of such a run.
-func (a api) calculated() engine.Scenario {
+func (a caller) calculated() engine.Scenario {
 	a.Helper()
 	var scn engine.Scenario
 	a.call("POST", "/recordings/runs/"+a.record().ID+"/calculate", nil, http.StatusOK, &scn)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/api"
 	"github.com/bir-run/bir/recorder/launch"
 	"github.com/bir-run/bir/recorder/store"
 )
@@ -58,13 +59,13 @@ func process(t *testing.T, home string) *exec.Cmd {
 }
 
 // found waits until a service of home answers.
-func found(t *testing.T, home string) api {
+func found(t *testing.T, home string) caller {
 	t.Helper()
 	client := &http.Client{Timeout: patience}
 	t.Cleanup(client.CloseIdleConnections)
 	for deadline := time.Now().Add(patience); ; {
 		if file, err := launch.Read(home); err == nil {
-			a := api{t, file.URL, file.Token, client}
+			a := caller{t, file.URL, file.Token, client}
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.url+"/healthz", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -84,7 +85,7 @@ func found(t *testing.T, home string) api {
 
 // running is a service in this process, and what ends it.
 type running struct {
-	api
+	caller
 	cancel context.CancelFunc
 	ended  chan error
 }
@@ -103,7 +104,7 @@ func run(t *testing.T, cfg Config) running {
 			t.Error(err)
 		}
 	})
-	r.api = found(t, cfg.Home)
+	r.caller = found(t, cfg.Home)
 	return r
 }
 
@@ -323,9 +324,9 @@ func TestFullStoreIsToldApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for cause, code := range map[error]Code{store.ErrFull: CodeStoreFull, store.ErrDamaged: CodeStoreDamaged, errors.ErrUnsupported: CodeInternal} {
+	for cause, code := range map[error]api.Code{store.ErrFull: CodeStoreFull, store.ErrDamaged: CodeStoreDamaged, errors.ErrUnsupported: api.Internal} {
 		a := servingOn(t, failingStore{st, fmt.Errorf("insert: %w", cause)}, pool)
-		if doc := a.refused("POST", "/recordings/runs", `{"id":"run_1"}`, code); code == CodeInternal && doc.Detail != "" {
+		if doc := a.refused("POST", "/recordings/runs", `{"id":"run_1"}`, code); code == api.Internal && doc.Detail != "" {
 			t.Errorf("tells %q", doc.Detail)
 		}
 	}
@@ -411,7 +412,7 @@ func TestKilledServiceLeavesWholeSteps(t *testing.T) {
 var killedOutput = fmt.Sprintf("%020000d", 7)
 
 // book sends one step and says whether the service still answers.
-func (a api) book(answered chan<- string) bool {
+func (a caller) book(answered chan<- string) bool {
 	step := rows(0, "restart", `{}`, killedOutput)[1]
 	data, err := json.Marshal(step)
 	if err != nil {

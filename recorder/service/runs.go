@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/api"
 	"github.com/bir-run/bir/recorder/store"
 )
 
@@ -20,7 +21,7 @@ var idRest = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 func checkID(id, prefix string) error {
 	rest, ok := strings.CutPrefix(id, prefix+"_")
 	if !ok || !idRest.MatchString(rest) {
-		return refuse(CodeBadRequest, "id must be "+prefix+"_ and up to 64 letters, digits or dashes")
+		return api.Refuse(api.BadRequest, "id must be "+prefix+"_ and up to 64 letters, digits or dashes")
 	}
 	return nil
 }
@@ -34,7 +35,7 @@ type started struct {
 
 func (s *server) startRun(w http.ResponseWriter, r *http.Request) error {
 	var run recorder.Run
-	if err := readJSON(r, &run); err != nil {
+	if err := api.ReadJSON(r, &run); err != nil {
 		return err
 	}
 	if err := checkID(run.ID, "run"); err != nil {
@@ -51,7 +52,7 @@ func (s *server) startRun(w http.ResponseWriter, r *http.Request) error {
 	if !created {
 		status = http.StatusOK // it goes on, or a retry comes late
 	}
-	return writeJSON(w, status, started{ID: run.ID})
+	return api.WriteJSON(w, status, started{ID: run.ID})
 }
 
 type runList struct {
@@ -63,7 +64,7 @@ func (s *server) listRuns(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	limit, err := intParam(query.Get("limit"))
 	if err != nil {
-		return refuse(CodeBadRequest, "limit must be a number")
+		return api.Refuse(api.BadRequest, "limit must be a number")
 	}
 	page, err := s.store.ListRuns(r.Context(), store.RunQuery{
 		Text: query.Get("q"), Cursor: query.Get("cursor"), Limit: limit,
@@ -71,7 +72,7 @@ func (s *server) listRuns(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, runList(page))
+	return api.WriteJSON(w, http.StatusOK, runList(page))
 }
 
 func (s *server) showRun(w http.ResponseWriter, r *http.Request) error {
@@ -79,24 +80,24 @@ func (s *server) showRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, run)
+	return api.WriteJSON(w, http.StatusOK, run)
 }
 
 func (s *server) changeRun(w http.ResponseWriter, r *http.Request) error {
 	var body struct {
 		Input *string `json:"input"`
 	}
-	if err := readJSON(r, &body); err != nil {
+	if err := api.ReadJSON(r, &body); err != nil {
 		return err
 	}
 	if body.Input == nil {
-		return refuse(CodeBadRequest, "input is missing")
+		return api.Refuse(api.BadRequest, "input is missing")
 	}
 	id := r.PathValue("id")
 	if err := s.store.SetInput(r.Context(), id, *body.Input); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, named{ID: id})
+	return api.WriteJSON(w, http.StatusOK, named{ID: id})
 }
 
 func (s *server) deleteRun(w http.ResponseWriter, r *http.Request) error {
@@ -115,12 +116,12 @@ type named struct {
 // changeStep puts the fields that the body has over the stored ones.
 func (s *server) changeStep(w http.ResponseWriter, r *http.Request) error {
 	var patch json.RawMessage
-	if err := readJSON(r, &patch); err != nil {
+	if err := api.ReadJSON(r, &patch); err != nil {
 		return err
 	}
 	stepID := r.PathValue("stepID")
 	err := s.store.UpdateStep(r.Context(), r.PathValue("id"), stepID, func(step *recorder.Step) error {
-		if err := unmarshal(patch, step); err != nil {
+		if err := api.Unmarshal(patch, step); err != nil {
 			return err
 		}
 		return checkStep(*step)
@@ -128,7 +129,7 @@ func (s *server) changeStep(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, named{ID: stepID})
+	return api.WriteJSON(w, http.StatusOK, named{ID: stepID})
 }
 
 // statusWord admits statuses that this version does not know: only StatusOK has a
@@ -139,25 +140,25 @@ func checkStep(step recorder.Step) error {
 	switch step.Type {
 	case recorder.StepSelected, recorder.StepResponse, recorder.StepAnswer:
 	default:
-		return refuse(CodeBadRequest, "type must be tool_selected, tool_response or final_answer")
+		return api.Refuse(api.BadRequest, "type must be tool_selected, tool_response or final_answer")
 	}
 	if step.StepIndex < 0 || step.Attempts < 0 {
-		return refuse(CodeBadRequest, "stepIndex and attempts must not be negative")
+		return api.Refuse(api.BadRequest, "stepIndex and attempts must not be negative")
 	}
 	if !statusWord.MatchString(string(step.Status)) {
-		return refuse(CodeBadRequest, "status must be a word of lower-case letters")
+		return api.Refuse(api.BadRequest, "status must be a word of lower-case letters")
 	}
 	return nil
 }
 
 func (s *server) finishRun(w http.ResponseWriter, r *http.Request) error {
 	var end recorder.Finish
-	if err := readJSON(r, &end); err != nil {
+	if err := api.ReadJSON(r, &end); err != nil {
 		return err
 	}
 	for _, used := range end.Usage {
 		if min(used.Input, used.Output, used.CacheCreation, used.CacheRead) < 0 {
-			return refuse(CodeBadRequest, "usage must not be negative")
+			return api.Refuse(api.BadRequest, "usage must not be negative")
 		}
 	}
 	if end.FinishedAt.IsZero() {
@@ -167,7 +168,7 @@ func (s *server) finishRun(w http.ResponseWriter, r *http.Request) error {
 	if err := s.store.FinishRun(r.Context(), id, end); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, named{ID: id})
+	return api.WriteJSON(w, http.StatusOK, named{ID: id})
 }
 
 // intParam reads an optional number of a query.

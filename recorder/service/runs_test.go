@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/api"
 )
 
 func TestRunIsRecordedAndRead(t *testing.T) {
@@ -54,18 +55,18 @@ func TestListOfStepsIsWrittenWholeOrNotAtAll(t *testing.T) {
 
 	bad := slices.Clone(steps)
 	bad[3].Type = "guess"
-	a.refused("POST", path, bad, CodeBadRequest)
+	a.refused("POST", path, bad, api.BadRequest)
 	bad[3] = steps[3]
 	bad[2].ID = "../step"
-	a.refused("POST", path, bad, CodeBadRequest)
+	a.refused("POST", path, bad, api.BadRequest)
 	taken := rows(0, "restart", `{}`, `{}`)[0]
 	a.call("POST", "/recordings/runs/"+other.ID+"/steps", taken, http.StatusCreated, nil)
 	bad[2] = taken
 	a.refused("POST", path, bad, CodeIDTaken)
-	a.refused("POST", path, `[{"id":7}]`, CodeMalformedJSON)
-	a.refused("POST", path, `[{"id":"step_1"}`, CodeMalformedJSON)
-	a.refused("POST", path, `[7]`, CodeMalformedJSON)
-	a.refused("POST", "/recordings/runs/run_none/steps", steps, CodeNotFound)
+	a.refused("POST", path, `[{"id":7}]`, api.MalformedJSON)
+	a.refused("POST", path, `[{"id":"step_1"}`, api.MalformedJSON)
+	a.refused("POST", path, `[7]`, api.MalformedJSON)
+	a.refused("POST", "/recordings/runs/run_none/steps", steps, api.NotFound)
 	var got recorder.RunWithSteps
 	a.call("GET", "/recordings/runs/"+run.ID, nil, http.StatusOK, &got)
 	if len(got.Steps) != 0 {
@@ -156,7 +157,7 @@ func TestBadValuesAreNamed(t *testing.T) {
 		{"GET", "/recordings/runs?limit=many", ``, "limit"},
 		{"GET", "/recordings/runs?cursor=x", ``, "cursor"},
 	} {
-		if doc := a.refused(c.method, c.path, c.body, CodeBadRequest); !strings.Contains(doc.Detail, c.detail) {
+		if doc := a.refused(c.method, c.path, c.body, api.BadRequest); !strings.Contains(doc.Detail, c.detail) {
 			t.Errorf("%s %s: %s", c.path, c.body, doc.Detail)
 		}
 	}
@@ -166,8 +167,8 @@ func TestStepPatchIsChecked(t *testing.T) {
 	a := serving(t, pool)
 	a.call("POST", "/recordings/runs", `{"id":"run_1"}`, http.StatusCreated, nil)
 	a.call("POST", "/recordings/runs/run_1/steps", `{"id":"step_1","type":"final_answer","answer":"yes"}`, http.StatusCreated, nil)
-	a.refused("PATCH", "/recordings/runs/run_1/steps/step_1", `{"type":"dance"}`, CodeBadRequest)
-	a.refused("PATCH", "/recordings/runs/run_1/steps/step_1", `{"answer":1}`, CodeMalformedJSON)
+	a.refused("PATCH", "/recordings/runs/run_1/steps/step_1", `{"type":"dance"}`, api.BadRequest)
+	a.refused("PATCH", "/recordings/runs/run_1/steps/step_1", `{"answer":1}`, api.MalformedJSON)
 	a.call("PATCH", "/recordings/runs/run_1/steps/step_1", `{"id":"step_2","stepIndex":4}`, http.StatusOK, nil)
 	var got recorder.RunWithSteps
 	a.call("GET", "/recordings/runs/run_1", nil, http.StatusOK, &got)
@@ -223,10 +224,10 @@ func TestDeletedRunIsGone(t *testing.T) {
 	a := serving(t, pool)
 	scn := a.calculated()
 	a.call("DELETE", "/recordings/runs/"+scn.RunID, nil, http.StatusNoContent, nil)
-	a.refused("GET", "/recordings/runs/"+scn.RunID, nil, CodeNotFound)
-	a.refused("GET", "/scenarios/"+scn.ID, nil, CodeNotFound)
-	a.refused("GET", "/scenarios/"+scn.ID+"/edits", nil, CodeNotFound)
-	a.refused("DELETE", "/recordings/runs/"+scn.RunID, nil, CodeNotFound)
+	a.refused("GET", "/recordings/runs/"+scn.RunID, nil, api.NotFound)
+	a.refused("GET", "/scenarios/"+scn.ID, nil, api.NotFound)
+	a.refused("GET", "/scenarios/"+scn.ID+"/edits", nil, api.NotFound)
+	a.refused("DELETE", "/recordings/runs/"+scn.RunID, nil, api.NotFound)
 }
 
 // TestManyRecordersAtOnce is the hammer: every recorder sends everything twice.
@@ -251,7 +252,7 @@ func TestManyRecordersAtOnce(t *testing.T) {
 	}
 }
 
-func (a api) hammer(run recorder.Run, calls int) {
+func (a caller) hammer(run recorder.Run, calls int) {
 	path := "/recordings/runs/" + run.ID
 	twice := func(path string, body any, statuses ...int) {
 		for _, status := range statuses {

@@ -10,6 +10,7 @@ import (
 	"github.com/bir-run/bir/engine"
 	"github.com/bir-run/bir/engine/calc"
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/api"
 	"github.com/bir-run/bir/recorder/store"
 )
 
@@ -24,7 +25,7 @@ func (s *server) calculate(w http.ResponseWriter, r *http.Request) error {
 	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return err
 	case exists && !flag(query.Get("force")):
-		return writeJSON(w, http.StatusOK, old)
+		return api.WriteJSON(w, http.StatusOK, old)
 	case exists && !flag(query.Get("discardEdits")):
 		if err := s.refuseWithEdits(ctx, old.ID); err != nil {
 			return err
@@ -42,7 +43,7 @@ func (s *server) calculate(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, scn)
+	return api.WriteJSON(w, http.StatusOK, scn)
 }
 
 // refuseWithEdits keeps a new calculation from wiping out what a person did.
@@ -53,7 +54,7 @@ func (s *server) refuseWithEdits(ctx context.Context, scenarioID string) error {
 	}
 	byHand := func(e store.Edit) bool { return e.Kind == store.EditChange && e.RevertedBy == "" }
 	if slices.ContainsFunc(history, byHand) {
-		return refuse(CodeScenarioHasEdits, "ask to discard the edits, or undo them first")
+		return api.Refuse(CodeScenarioHasEdits, "ask to discard the edits, or undo them first")
 	}
 	return nil
 }
@@ -82,7 +83,7 @@ func (s *server) scenarioOfRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, scn)
+	return api.WriteJSON(w, http.StatusOK, scn)
 }
 
 func (s *server) showScenario(w http.ResponseWriter, r *http.Request) error {
@@ -90,7 +91,7 @@ func (s *server) showScenario(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, scn)
+	return api.WriteJSON(w, http.StatusOK, scn)
 }
 
 // Summary is one line of the list of scenarios.
@@ -117,7 +118,7 @@ func (s *server) listScenarios(w http.ResponseWriter, r *http.Request) error {
 	for i, scn := range all {
 		list[i] = summarize(scn)
 	}
-	return writeJSON(w, http.StatusOK, struct {
+	return api.WriteJSON(w, http.StatusOK, struct {
 		Scenarios []Summary `json:"scenarios"`
 	}{list})
 }

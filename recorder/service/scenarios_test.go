@@ -10,6 +10,7 @@ import (
 
 	"github.com/bir-run/bir/engine"
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/api"
 	"github.com/bir-run/bir/sandbox"
 )
 
@@ -23,7 +24,7 @@ func (noEvaluator) Eval(context.Context, sandbox.Body, sandbox.Args) (sandbox.Re
 func TestRunIsCalculatedOnce(t *testing.T) {
 	a := serving(t, pool)
 	run := a.record()
-	a.refused("GET", "/recordings/runs/"+run.ID+"/scenario", nil, CodeNotFound)
+	a.refused("GET", "/recordings/runs/"+run.ID+"/scenario", nil, api.NotFound)
 
 	var first, again, ofRun, byID engine.Scenario
 	a.call("POST", "/recordings/runs/"+run.ID+"/calculate", nil, http.StatusOK, &first)
@@ -100,14 +101,14 @@ func TestNothingToCalculateSaysSo(t *testing.T) {
 	a := serving(t, pool)
 	a.call("POST", "/recordings/runs", `{"id":"run_1","input":"hello"}`, http.StatusCreated, nil)
 	a.refused("POST", "/recordings/runs/run_1/calculate", nil, CodeNothingToCalculate)
-	a.refused("POST", "/recordings/runs/run_2/calculate", nil, CodeNotFound)
+	a.refused("POST", "/recordings/runs/run_2/calculate", nil, api.NotFound)
 }
 
 func TestWithoutASandboxNothingIsCalculated(t *testing.T) {
 	a := serving(t, noEvaluator{})
 	run := a.record()
 	a.refused("POST", "/recordings/runs/"+run.ID+"/calculate", nil, CodeSandboxUnavailable)
-	a.refused("GET", "/recordings/runs/"+run.ID+"/scenario", nil, CodeNotFound)
+	a.refused("GET", "/recordings/runs/"+run.ID+"/scenario", nil, api.NotFound)
 }
 
 func TestScenariosAreSummarized(t *testing.T) {

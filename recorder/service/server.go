@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bir-run/bir/engine"
+	"github.com/bir-run/bir/recorder/api"
 	"github.com/bir-run/bir/recorder/store"
 )
 
@@ -81,14 +82,14 @@ type health struct {
 }
 
 func (s *server) health(w http.ResponseWriter, _ *http.Request) error {
-	return writeJSON(w, http.StatusOK, health{OK: true, PID: os.Getpid(), Version: s.version, StartedAt: s.started})
+	return api.WriteJSON(w, http.StatusOK, health{OK: true, PID: os.Getpid(), Version: s.version, StartedAt: s.started})
 }
 
 // shutdown answers before the listener closes: the request itself is one of
 // those under way.
 func (s *server) shutdown(w http.ResponseWriter, _ *http.Request) error {
 	s.stopOnce.Do(func() { close(s.stop) })
-	return writeJSON(w, http.StatusAccepted, struct {
+	return api.WriteJSON(w, http.StatusAccepted, struct {
 		OK bool `json:"ok"`
 	}{true})
 }

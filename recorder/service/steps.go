@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/api"
 	"github.com/bir-run/bir/recorder/jsontext"
 )
 
@@ -21,15 +22,15 @@ type manyNamed struct {
 // addSteps takes one step, or a list of which all are written or none. In a list the
 // payloads may stand as the JSON that they are, in place of a string of it.
 func (s *server) addSteps(w http.ResponseWriter, r *http.Request) error {
-	body, err := readBody(r)
+	body, err := api.ReadBody(r)
 	if err != nil {
 		return err
 	}
-	if bytes.HasPrefix(body, []byte("[")) {
+	if body = bytes.TrimLeft(body, " \t\r\n"); bytes.HasPrefix(body, []byte("[")) {
 		return s.addList(w, r, body)
 	}
 	var step recorder.Step
-	if err := unmarshal(body, &step); err != nil {
+	if err := api.Unmarshal(body, &step); err != nil {
 		return err
 	}
 	if err := checkNewStep(step); err != nil {
@@ -38,7 +39,7 @@ func (s *server) addSteps(w http.ResponseWriter, r *http.Request) error {
 	if err := s.store.AddSteps(r.Context(), r.PathValue("id"), step); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusCreated, named{ID: step.ID})
+	return api.WriteJSON(w, http.StatusCreated, named{ID: step.ID})
 }
 
 func (s *server) addList(w http.ResponseWriter, r *http.Request, body []byte) error {
@@ -49,14 +50,14 @@ func (s *server) addList(w http.ResponseWriter, r *http.Request, body []byte) er
 	ids := make([]string, len(steps))
 	for i, step := range steps {
 		if err := checkNewStep(step); err != nil {
-			return refuse(CodeBadRequest, fmt.Sprintf("step %d of the list: %s", i, problemOf(err).Detail))
+			return api.Refuse(api.BadRequest, fmt.Sprintf("step %d of the list: %s", i, refusalOf(err).Detail))
 		}
 		ids[i] = step.ID
 	}
 	if err := s.store.AddSteps(r.Context(), r.PathValue("id"), steps...); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusCreated, manyNamed{IDs: ids})
+	return api.WriteJSON(w, http.StatusCreated, manyNamed{IDs: ids})
 }
 
 func checkNewStep(step recorder.Step) error {
@@ -71,7 +72,7 @@ func checkNewStep(step recorder.Step) error {
 func readSteps(body []byte) ([]recorder.Step, error) {
 	r := stepReader{text: string(body), valid: utf8.Valid(body)}
 	if !jsontext.Rows(body, r.read) {
-		return nil, unmarshal(body, new(json.RawMessage)) // says where
+		return nil, api.Unmarshal(body, new(json.RawMessage)) // says where
 	}
 	return r.steps, r.err
 }
@@ -89,7 +90,7 @@ func (r *stepReader) read(element jsontext.Span, members []jsontext.Member) {
 	if !r.readPlain(&step, members) {
 		var err error
 		if step, err = decodeStep([]byte(r.text[element.Start:element.End])); err != nil && r.err == nil {
-			r.err = refuse(CodeMalformedJSON, fmt.Sprintf("step %d of the list: %s", len(r.steps), problemOf(err).Detail))
+			r.err = api.Refuse(api.MalformedJSON, fmt.Sprintf("step %d of the list: %s", len(r.steps), refusalOf(err).Detail))
 		}
 	}
 	r.steps = append(r.steps, step)
@@ -182,7 +183,7 @@ func readInt(field *int, value string) (ok bool) {
 // decodeStep reads any step of a list.
 func decodeStep(element []byte) (step recorder.Step, err error) {
 	if element[0] != '{' {
-		return step, unmarshal(element, &step)
+		return step, api.Unmarshal(element, &step)
 	}
 	rest := []byte("{")
 	payloads := map[string][]byte{}
@@ -198,7 +199,7 @@ func decodeStep(element []byte) (step recorder.Step, err error) {
 		}
 		rest = append(append(append(rest, key...), ':'), value...)
 	})
-	if err := unmarshal(append(rest, '}'), &step); err != nil {
+	if err := api.Unmarshal(append(rest, '}'), &step); err != nil {
 		return step, err
 	}
 	for name, field := range map[string]*string{`"toolInput"`: &step.ToolInput, `"toolOutput"`: &step.ToolOutput, `"askedInput"`: &step.AskedInput} {

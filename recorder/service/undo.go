@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/bir-run/bir/engine"
+	"github.com/bir-run/bir/recorder/api"
 	"github.com/bir-run/bir/recorder/store"
 )
 
@@ -15,7 +16,7 @@ const latest = "latest"
 
 func (s *server) revertEdit(w http.ResponseWriter, r *http.Request) error {
 	var c consent
-	if err := readJSON(r, &c); err != nil {
+	if err := api.ReadJSON(r, &c); err != nil {
 		return err
 	}
 	if err := c.validate(); err != nil {
@@ -23,7 +24,7 @@ func (s *server) revertEdit(w http.ResponseWriter, r *http.Request) error {
 	}
 	stepIndex, err := intParam(r.URL.Query().Get("step"))
 	if err != nil {
-		return refuse(CodeBadRequest, "step must be a number")
+		return api.Refuse(api.BadRequest, "step must be a number")
 	}
 	scn, err := s.store.Scenario(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -33,7 +34,7 @@ func (s *server) revertEdit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, answer)
+	return api.WriteJSON(w, http.StatusOK, answer)
 }
 
 // undo puts a step back to where it was before an edit. That is itself an edit,
@@ -84,7 +85,7 @@ type target struct {
 // and no edit that is undone already.
 func (t target) pick(history []store.Edit) (store.Edit, error) {
 	if t.edit != latest && t.stepIndex != 0 {
-		return store.Edit{}, refuse(CodeBadRequest, "step goes with latest only")
+		return store.Edit{}, api.Refuse(api.BadRequest, "step goes with latest only")
 	}
 	i := slices.IndexFunc(history, func(e store.Edit) bool {
 		if t.edit != latest {
@@ -96,19 +97,19 @@ func (t target) pick(history []store.Edit) (store.Edit, error) {
 	case i >= 0:
 		return history[i], nil
 	case t.edit == latest:
-		return store.Edit{}, refuse(CodeUndoRefused, "there is no edit left to undo")
+		return store.Edit{}, api.Refuse(CodeUndoRefused, "there is no edit left to undo")
 	}
-	return store.Edit{}, refuse(CodeNotFound, "the scenario has no such edit")
+	return store.Edit{}, api.Refuse(api.NotFound, "the scenario has no such edit")
 }
 
 // undone is the step as it was before e. Force cannot help here: what came after
 // e would be lost without a trace of being undone.
 func undone(step engine.Step, e store.Edit) (engine.Step, error) {
 	if e.RevertedBy != "" {
-		return step, refuse(CodeUndoRefused, "the edit is undone already, by "+e.RevertedBy)
+		return step, api.Refuse(CodeUndoRefused, "the edit is undone already, by "+e.RevertedBy)
 	}
 	if store.LogicOf(step) != e.After {
-		return step, refuse(CodeUndoRefused, fmt.Sprintf("step %d was changed after this edit; undo the later one first", e.StepIndex))
+		return step, api.Refuse(CodeUndoRefused, fmt.Sprintf("step %d was changed after this edit; undo the later one first", e.StepIndex))
 	}
 	e.Before.Apply(&step)
 	return step, nil

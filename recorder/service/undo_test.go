@@ -8,6 +8,7 @@ import (
 
 	"github.com/bir-run/bir/engine"
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/api"
 	"github.com/bir-run/bir/recorder/store"
 )
 
@@ -16,14 +17,14 @@ const deeper = `{"inputLogic":"const { device } = params; return { name: device 
 // handsOnMore lets the first step hand on one value more.
 const handsOnMore = `{"outputLogic":"const data = JSON.parse(JSON.parse(toolOutput).content[0].text); return { deviceId: data.id, again: data.id };"}`
 
-func (a api) edit(scenarioID string, step string, body string) store.Edit {
+func (a caller) edit(scenarioID string, step string, body string) store.Edit {
 	a.Helper()
 	var answer saved
 	a.call("PATCH", "/scenarios/"+scenarioID+"/steps/"+step, body, http.StatusOK, &answer)
 	return answer.Edit
 }
 
-func (a api) undo(scenarioID, edit string) saved {
+func (a caller) undo(scenarioID, edit string) saved {
 	a.Helper()
 	var answer saved
 	a.call("POST", "/scenarios/"+scenarioID+"/edits/"+edit+"/revert", nil, http.StatusOK, &answer)
@@ -64,8 +65,8 @@ func TestUndoOfOneStepLeavesTheOthers(t *testing.T) {
 	}
 	path := "/scenarios/" + scn.ID + "/edits/"
 	a.refused("POST", path+"latest/revert?step=1", nil, CodeUndoRefused)
-	a.refused("POST", path+"latest/revert?step=x", nil, CodeBadRequest)
-	a.refused("POST", path+first.ID+"/revert?step=1", nil, CodeBadRequest)
+	a.refused("POST", path+"latest/revert?step=x", nil, api.BadRequest)
+	a.refused("POST", path+first.ID+"/revert?step=1", nil, api.BadRequest)
 }
 
 func TestUndoneEditIsRedoneByUndoingTheUndo(t *testing.T) {
@@ -96,7 +97,7 @@ func TestUndoOutOfOrderIsRefused(t *testing.T) {
 	a.edit(scn.ID, "1", deeper)
 	path := "/scenarios/" + scn.ID + "/edits/"
 	a.refused("POST", path+first.ID+"/revert", `{"force":true,"note":"please"}`, CodeUndoRefused)
-	a.refused("POST", path+"sedit_none/revert", nil, CodeNotFound)
+	a.refused("POST", path+"sedit_none/revert", nil, api.NotFound)
 	a.refused("POST", path+"latest/revert", `{"expectedRevision":1}`, CodeStaleRevision)
 	if n := len(a.edits(scn.ID)); n != 2 {
 		t.Errorf("%d edits", n)
