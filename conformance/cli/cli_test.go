@@ -67,13 +67,15 @@ func TestScripts(t *testing.T) {
 
 // stopAll stops the control servers before the service: they could start it again.
 func stopAll(t *testing.T, bin, home string) {
-	for _, what := range []string{"--all", "--service"} {
-		cmd := exec.Command(built.Path(bin, "bir"), "down", what)
-		cmd.Env = append(os.Environ(), "BIR_HOME="+home)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("bir down %s: %v\n%s", what, err, out)
+	built.AwaitNone(t, home, func() {
+		for _, what := range []string{"--all", "--service"} {
+			cmd := exec.Command(built.Path(bin, "bir"), "down", what)
+			cmd.Env = append(os.Environ(), "BIR_HOME="+home)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("bir down %s: %v\n%s", what, err, out)
+			}
 		}
-	}
+	})
 }
 
 // shareCompiledGuards lets the scripts share what is compiled.

@@ -117,8 +117,7 @@ func TestACallIsMadeThroughALiveProxyAndTheHostHearsNothingOfIt(t *testing.T) {
 func TestAControlServerThatNobodyNeedsEnds(t *testing.T) {
 	p := stage.New(t)
 	p.Setenv("BIR_CONTROL_IDLE_MS", "200")
-	pid := p.StartControl().PID
-	p.AwaitEnd(pid)
+	p.ServeControl()
 	if _, err := locate.Read(p.Home, p.Root); err == nil {
 		t.Error("its file stays")
 	}

@@ -4,13 +4,10 @@ package demo
 
 import (
 	"bufio"
-	"bytes"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/bir-run/bir/conformance/built"
 )
@@ -42,29 +39,6 @@ func TestInterruptLeavesNothingBehind(t *testing.T) {
 		if err := cmd.Wait(); err == nil {
 			t.Errorf("chapter %s: an interrupted demonstration ended well", chapter)
 		}
-		for deadline := time.Now().Add(2 * time.Minute); ; {
-			left := processesOf(dir)
-			if len(left) == 0 {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("chapter %s: still running: %q", chapter, left)
-			}
-		}
+		built.AwaitNone(t, dir, func() {})
 	}
-}
-
-// processesOf are the command lines of the processes that belong to a folder: they
-// name it, or have it in their environment.
-func processesOf(dir string) []string {
-	var found []string
-	entries, _ := filepath.Glob("/proc/[0-9]*")
-	for _, e := range entries {
-		environ, _ := os.ReadFile(filepath.Join(e, "environ"))
-		line, _ := os.ReadFile(filepath.Join(e, "cmdline"))
-		if bytes.Contains(environ, []byte(dir)) || bytes.Contains(line, []byte(dir)) {
-			found = append(found, string(bytes.ReplaceAll(line, []byte{0}, []byte(" "))))
-		}
-	}
-	return found
 }

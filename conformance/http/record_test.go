@@ -25,7 +25,7 @@ func newHome(t *testing.T) home {
 		t.Fatal(err)
 	}
 	h := home{t, t.TempDir(), built.Path(bin, "bir")}
-	t.Cleanup(func() { h.bir("down", "--service") })
+	t.Cleanup(func() { built.AwaitNone(t, h.dir, func() { h.bir("down", "--service") }) })
 	return h
 }
 

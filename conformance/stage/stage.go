@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -51,6 +52,9 @@ var guards = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "b
 // Run runs the tests of a package that uses this one, and cleans up.
 func Run(m *testing.M) int {
 	relaytest.HeedSignals()
+	// These tests wait for other processes most of the time. The command line may say
+	// otherwise.
+	_ = flag.Set("test.parallel", "6")
 	code := m.Run()
 	if dir, err := guards(); err == nil {
 		os.RemoveAll(dir)
@@ -127,11 +131,7 @@ func (p *Project) share() {
 
 // clean stops what runs, and shows its logs where the test failed.
 func (p *Project) clean() {
-	for _, what := range []string{"--all", "--service"} {
-		if out, err := p.command(context.Background(), "bir", "down", what).CombinedOutput(); err != nil {
-			p.Errorf("bir down %s: %v\n%s", what, err, out)
-		}
-	}
+	built.AwaitNone(p, p.Home, p.down)
 	if p.Failed() {
 		logs, _ := filepath.Glob(filepath.Join(p.Home, "logs", "*.log"))
 		for _, log := range logs {
@@ -140,6 +140,14 @@ func (p *Project) clean() {
 		}
 	}
 	os.RemoveAll(p.Home)
+}
+
+func (p *Project) down() {
+	for _, what := range []string{"--all", "--service"} {
+		if out, err := p.command(context.Background(), "bir", "down", what).CombinedOutput(); err != nil {
+			p.Errorf("bir down %s: %v\n%s", what, err, out)
+		}
+	}
 }
 
 func (p *Project) command(ctx context.Context, name string, args ...string) *exec.Cmd {
@@ -170,6 +178,14 @@ func (p *Project) StartControl() locate.File {
 		p.Fatalf("start the control server: %v\n%s", err, out)
 	}
 	return p.Control()
+}
+
+// ServeControl is the control server as its own program, until it ends.
+func (p *Project) ServeControl() {
+	p.Helper()
+	if out, err := p.command(p.Context(), "bir-control", "--root", p.Root).CombinedOutput(); err != nil {
+		p.Fatalf("run the control server: %v\n%s", err, out)
+	}
 }
 
 // Control is the discovery file, which must be there.
