@@ -187,12 +187,7 @@ func everything(t *testing.T, mode string) string {
 	if _, missing := os.Stat(script); err != nil || missing != nil {
 		t.Skip("needs node and the npm servers (make npm)")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
+	address := built.Address(t)
 	_, port, _ := net.SplitHostPort(address)
 	cmd := exec.Command(node, script, mode)
 	cmd.Env = append(cmd.Environ(), "PORT="+port)

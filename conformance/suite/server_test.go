@@ -7,11 +7,12 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/bir-run/bir/conformance/built"
 	"github.com/bir-run/bir/conformance/wire"
 )
 
@@ -19,19 +20,8 @@ import (
 // revision, on a port of its own.
 func everything(t *testing.T, flags ...string) (url string) {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "everything-server")
-	build := exec.Command("go", "build", "-o", binary, "github.com/modelcontextprotocol/go-sdk/conformance/everything-server")
-	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the server: %v\n%s", err, text)
-	}
-	// Its -http takes no port 0, so that a free one is looked for here.
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
-	start(t, exec.Command(binary, append(flags, "-http", address)...))
+	address := built.Address(t) // its -http takes no port 0
+	start(t, exec.Command(wire.GoServer(t), append(flags, "-http", address)...))
 	deadline := time.Now().Add(wire.Patience)
 	for {
 		conn, err := net.Dial("tcp", address)
@@ -42,6 +32,7 @@ func everything(t *testing.T, flags ...string) (url string) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the server does not listen: %v", err)
 		}
+		runtime.Gosched()
 	}
 }
 
@@ -85,6 +76,7 @@ func TestAServerBehindBirPassesWhatItPassesWithout(t *testing.T) {
 		"legacy without states": {legacy, []string{"--suite", "all"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			url := everything(t, c.server...)
 			direct := run(t, c.suite, nil, append([]string{"server", "--url", url}, c.args...)...)
 			through := run(t, c.suite, nil, append([]string{"server", "--url", front(t, url)}, c.args...)...)

@@ -173,6 +173,7 @@ func play(t *testing.T, w *wire.Wire, moves []move) (hostGot, upstreamGot string
 func TestTheProxyIsInvisible(t *testing.T) {
 	for name, moves := range withEveryMethod(conversations) {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			wantHost, wantUpstream := play(t, wire.Direct(t), moves)
 			for _, flags := range [][]string{nil, {"--no-record"}, {"--restart"}} {
 				gotHost, gotUpstream := play(t, wire.Proxied(t, flags...), moves)

@@ -107,17 +107,13 @@ func npm(name string, args ...string) func(t *testing.T) []string {
 
 // goServer is the official Go SDK's, which speaks every revision.
 func goServer(t *testing.T) []string {
-	binary := filepath.Join(t.TempDir(), "everything-server")
-	build := exec.Command("go", "build", "-o", binary, "github.com/modelcontextprotocol/go-sdk/conformance/everything-server")
-	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the server: %v\n%s", err, text)
-	}
-	return []string{binary}
+	return []string{wire.GoServer(t)}
 }
 
 func TestRealServersSeeAndSayTheSame(t *testing.T) {
 	for name, server := range realServers {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			command := server.command(t)
 			direct := converse(t, command, server.asks)
 			through := converse(t, command, server.asks, wire.Proxy(t), "--server-name", "real", "--")

@@ -54,6 +54,30 @@ func Run(m *testing.M) int {
 // Proxy is the path of bir-proxy, freshly built.
 func Proxy(t testing.TB) string { return program(t, "bir-proxy") }
 
+// GoServer is the path of the official Go SDK's server, which speaks every revision.
+func GoServer(t testing.TB) string {
+	t.Helper()
+	path, err := goServer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// goServer is built for those who ask for it.
+var goServer = sync.OnceValues(func() (string, error) {
+	dir, err := programs()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "go-server")
+	out, err := exec.Command("go", "build", "-o", path, "github.com/modelcontextprotocol/go-sdk/conformance/everything-server").CombinedOutput()
+	if err != nil {
+		return "", errors.New(string(out))
+	}
+	return path, nil
+})
+
 func program(t testing.TB, name string) string {
 	t.Helper()
 	dir, err := programs()
