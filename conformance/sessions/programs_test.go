@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -54,6 +55,20 @@ func TestRecordedSessionsThroughThePrograms(t *testing.T) {
 		}
 	})
 }
+
+// upstream is the program that gives the recorded answers, built once. It goes with the
+// other programs.
+var upstream = sync.OnceValues(func() (string, error) {
+	dir, err := built.Dir()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "sessions-upstream")
+	if out, err := exec.Command("go", "build", "-o", path, "./upstream").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the upstream: %w\n%s", err, out)
+	}
+	return path, nil
+})
 
 // spelled compares JSON by what it says.
 func spelled(t *testing.T, runs []result) (out []any) {
@@ -99,9 +114,9 @@ func (p *programs) connect(fixture string) {
 	if _, err := os.Stat(traffic); err != nil {
 		traffic = os.DevNull
 	}
-	server := filepath.Join(p.TempDir(), "upstream")
-	if out, err := exec.Command("go", "build", "-o", server, "./upstream").CombinedOutput(); err != nil {
-		p.Fatalf("build the upstream: %v\n%s", err, out)
+	server, err := upstream()
+	if err != nil {
+		p.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(p.Context())
 	cmd := p.command(ctx, "bir-proxy", "--server-name", p.s.server, "--", server, traffic)

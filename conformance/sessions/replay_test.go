@@ -77,7 +77,7 @@ func (b *books) Flush(context.Context) error { return nil }
 
 func (b *books) same(was, is any) {
 	b.t.Helper()
-	if diff := cmp.Diff(was, is); diff != "" {
+	if diff := difference(was, is); diff != "" {
 		b.t.Fatalf("told again, it is another (-was +is):\n%s", diff)
 	}
 }

@@ -188,7 +188,7 @@ func TestTracedCallsAreTheSameInEveryLegalOrder(t *testing.T) {
 					st.tell(e)
 				}
 				st.end()
-				if diff := cmp.Diff(want, st.books.results()); diff != "" {
+				if diff := difference(want, st.books.results()); diff != "" {
 					t.Fatalf("another order, other runs (-want +got):\n%s", diff)
 				}
 			})
