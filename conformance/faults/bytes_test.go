@@ -104,9 +104,13 @@ func TestAHundredLargeAnswersTakeNoMoreMemoryThanOne(t *testing.T) {
 	for n := range count {
 		s.asks(call(n))
 	}
+	var toHost strings.Builder
 	for n := range count {
-		s.answers(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"`, n) + strings.Repeat("x", size) + `"}` + "\n")
+		answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"`, n) + strings.Repeat("x", size) + `"}` + "\n"
+		toHost.WriteString(answer)
+		s.UpstreamSays(answer, toHost.Len())
 	}
+	s.toHost = toHost.String()
 	if peak := s.peakMiB(); peak > maxPeakMiB {
 		t.Errorf("%d MiB at the peak", peak)
 	}

@@ -18,6 +18,7 @@ const pauseTime = 1500 * time.Millisecond
 // the proxy every clock jumps, with calls in flight, between two of them, and while
 // one half of a line has come.
 func TestClocksThatJumpLoseNothing(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	s := begin(t, wire.Options{})
 	s.turn(1)
 	s.sleep()

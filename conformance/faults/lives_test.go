@@ -96,8 +96,11 @@ func TestSwitchedOffTheProxyIsTheServer(t *testing.T) {
 }
 
 func TestSwitchedOffMidwayTheProxyRelaysAndDoesNotRecord(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	s := begin(t, wire.Options{})
 	s.turn(1)
+	// The switch is looked at once more when the answer is noted, behind the host's back.
+	s.awaitRecorded("answer", 1)
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/bir-run/bir/conformance/wire"
 )
@@ -104,12 +106,26 @@ func (s *session) recorded(mark string, from, to int) (n int) {
 		}
 		all.Write(text)
 	}
+	seen := map[string]bool{}
+	for _, m := range regexp.MustCompile(mark+`-(\d+)\.`).FindAllSubmatch(all.Bytes(), -1) {
+		seen[string(m[1])] = true
+	}
 	for i := from; i <= to; i++ {
-		if bytes.Contains(all.Bytes(), fmt.Appendf(nil, "%s-%d.", mark, i)) {
+		if seen[strconv.Itoa(i)] {
 			n++
 		}
 	}
 	return n
+}
+
+// awaitRecorded waits until a mark is in what the proxy has left to be sent.
+func (s *session) awaitRecorded(mark string, i int) {
+	s.Helper()
+	for until := time.Now().Add(wire.Patience); s.recorded(mark, i, i) == 0; runtime.Gosched() {
+		if time.Now().After(until) {
+			s.Fatalf("%s-%d is not recorded", mark, i)
+		}
+	}
 }
 
 // turn is one call and its answer.

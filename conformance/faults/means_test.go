@@ -38,6 +38,7 @@ func TestWithoutTheMeansToRecordTheConversationIsTheSame(t *testing.T) {
 		"no home at all":               {Env: []string{"BIR_HOME=", "HOME="}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			relaytest.Within(t, maxEnd, func() time.Duration {
 				s := begin(t, o)
 				for n := range 300 { // more than the queue holds

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -173,7 +174,8 @@ func TestAClientThroughBirPassesWhatItPassesWithout(t *testing.T) {
 	for name, scenario := range scenarios {
 		for _, suite := range scenario.suites {
 			t.Run(suite+"/"+name, func(t *testing.T) {
-				args := []string{"client", "--command", os.Args[0], "--scenario", name}
+				t.Parallel()
+				args := []string{"client", "--command", os.Args[0], "--scenario", name, "--timeout", strconv.Itoa(int(wire.Patience.Milliseconds()))}
 				home := homeVar + "=" + t.TempDir()
 				without := run(t, suite, []string{clientVar + "=" + direct, home}, args...)
 				through := run(t, suite, []string{clientVar + "=" + binary, home}, args...)

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/bir-run/bir/conformance/wire"
@@ -60,10 +61,13 @@ func script(t *testing.T, suite string) string {
 	return path
 }
 
+// nodeVersion is asked for once.
+var nodeVersion = sync.OnceValues(exec.Command("node", "--version").Output)
+
 // shim is what an older Node needs to load the suite.
 func shim(t *testing.T) []string {
 	t.Helper()
-	version, err := exec.Command("node", "--version").Output()
+	version, err := nodeVersion()
 	if err != nil {
 		t.Fatal(err)
 	}
