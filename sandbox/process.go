@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"sync/atomic"
@@ -27,8 +27,8 @@ type process struct {
 	warden      *warden
 	rest        *time.Timer // ends it after a long rest; nil: never
 	cmd         *exec.Cmd
-	in          io.WriteCloser
-	out         *bufio.Reader // one read of the pipe takes a small answer whole
+	in, from    *os.File      // the ends of the pipes that are ours
+	out         *bufio.Reader // of from: one read takes a small answer whole
 	stderr      *head
 	hello       wire.Hello
 	job         job
@@ -58,16 +58,7 @@ func startProcess(ctx context.Context, config Config, level Level, warden *warde
 	w.cmd.Stderr = w.stderr
 	w.cmd.SysProcAttr = ownProcessGroup()
 	w.cmd.WaitDelay = closeTimeout
-	var err error
-	var out io.Reader
-	if w.in, err = w.cmd.StdinPipe(); err == nil {
-		out, err = w.cmd.StdoutPipe()
-		w.out = bufio.NewReader(out)
-	}
-	if err == nil {
-		err = w.cmd.Start()
-	}
-	if err != nil {
+	if err := w.start(); err != nil {
 		return nil, unusable(fmt.Sprintf("start %s: %v", filepath.Base(command[0]), err))
 	}
 	w.job = newJob(w.cmd.Process, level, config.MemoryBytes)
@@ -76,6 +67,29 @@ func startProcess(ctx context.Context, config Config, level Level, warden *warde
 	}
 	w.restBytes = residentBytes(w.cmd.Process.Pid)
 	return w, nil
+}
+
+// start starts the process with a pipe to it and one from it.
+func (w *process) start() error {
+	in, toWorker, err := pipe()
+	if err != nil {
+		return err
+	}
+	defer in.Close() // the worker has its own
+	fromWorker, out, err := pipe()
+	if err != nil {
+		_ = toWorker.Close()
+		return err
+	}
+	defer out.Close()
+	w.in, w.from, w.out = toWorker, fromWorker, bufio.NewReader(fromWorker)
+	w.cmd.Stdin, w.cmd.Stdout = in, out
+	if err := w.cmd.Start(); err != nil {
+		_ = toWorker.Close()
+		_ = fromWorker.Close()
+		return err
+	}
+	return nil
 }
 
 // failedToStart ends a worker that did not greet, and says why.
@@ -166,7 +180,7 @@ func (w *process) end() error {
 	_ = w.cmd.Process.Kill()
 	_ = w.in.Close()
 	err := w.cmd.Wait()
-	w.job.close()
+	w.release()
 	return err
 }
 
@@ -176,6 +190,11 @@ func (w *process) close() {
 	timer := time.AfterFunc(closeTimeout, func() { _ = w.cmd.Process.Kill() })
 	defer timer.Stop()
 	_ = w.cmd.Wait() // how an idle worker ended is nobody's concern
+	w.release()
+}
+
+func (w *process) release() {
+	_ = w.from.Close()
 	w.job.close()
 }
 
@@ -188,7 +207,7 @@ func (w *process) grown() bool {
 }
 
 // grownEvery spares most evaluations the look at the process.
-const grownEvery = 16
+const grownEvery = 64
 
 // watched puts an evaluation under the warden, and ends it with ctx. The function it
 // returns calls that off and tells whether the worker was left alone.

@@ -12,6 +12,8 @@ func ownProcessGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 }
 
+func pipe() (read, write *os.File, err error) { return os.Pipe() }
+
 // residentBytes is left to the job's limit.
 func residentBytes(int) int64 { return 0 }
 
