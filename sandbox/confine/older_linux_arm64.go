@@ -1,0 +1,7 @@
+package confine
+
+import "golang.org/x/sys/unix"
+
+const arch = unix.AUDIT_ARCH_AARCH64
+
+var older = []uint32{unix.SYS_RENAMEAT}
