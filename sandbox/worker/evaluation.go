@@ -35,15 +35,26 @@ type evaluation struct {
 	objectPrototype           *goja.Object
 }
 
-func newEvaluation(req *wire.Request, limits Limits) *evaluation {
-	ev := &evaluation{req: req, limits: limits, vm: goja.New(), console: &console{}}
+// newEvaluation makes a runtime, and all in it that is the same for every body.
+func newEvaluation(limits Limits) *evaluation {
+	ev := &evaluation{limits: limits, vm: goja.New(), console: &console{}}
 	ev.vm.SetMaxCallStackSize(maxCallDepth)
 	// Without this a body's comment could name a source map, and goja would read it.
 	ev.vm.SetParserOptions(parser.WithDisableSourceMaps)
+	ev.stringify, _ = goja.AssertFunction(ev.vm.Get("JSON").(*goja.Object).Get("stringify"))
+	ev.defineProperty, _ = goja.AssertFunction(ev.vm.Get("Object").(*goja.Object).Get("defineProperty"))
+	ev.objectPrototype = ev.vm.NewObject().Prototype()
+	removeGlobals(ev.vm)
+	ev.installConsole()
+	return ev
+}
+
+// take gives the runtime its one body, and the world that the body sees.
+func (ev *evaluation) take(req *wire.Request) {
+	ev.req = req
 	ev.vm.SetTimeSource(func() time.Time { return req.Now })
 	random := rand.New(rand.NewPCG(req.Seed, 0))
 	ev.vm.SetRandSource(random.Float64)
-	return ev
 }
 
 // stopFor interrupts the body. It is called from other goroutines.
@@ -70,7 +81,7 @@ func (ev *evaluation) stopFailure(stack []goja.StackFrame) *wire.Failure {
 // run calls the body and gives its result as JSON text.
 func (ev *evaluation) run(program *program) (string, *wire.Failure) {
 	ev.program = program
-	ev.prepare()
+	ev.guardBuiltins()
 	if err := ev.installFeatures(); err != nil {
 		return "", ev.failure(err)
 	}
@@ -94,16 +105,6 @@ func (ev *evaluation) run(program *program) (string, *wire.Failure) {
 		return "", ev.failure(err)
 	}
 	return ev.result(value)
-}
-
-func (ev *evaluation) prepare() {
-	vm := ev.vm
-	ev.stringify, _ = goja.AssertFunction(vm.Get("JSON").(*goja.Object).Get("stringify"))
-	ev.defineProperty, _ = goja.AssertFunction(vm.Get("Object").(*goja.Object).Get("defineProperty"))
-	ev.objectPrototype = vm.NewObject().Prototype()
-	removeGlobals(vm)
-	ev.installConsole()
-	ev.guardBuiltins()
 }
 
 func (ev *evaluation) arguments() ([]goja.Value, error) {

@@ -30,6 +30,7 @@ type Limits struct {
 // else from one evaluation to the next.
 type Evaluator struct {
 	limits    Limits
+	fresh     *evaluation // for the next body, untouched; nil: made when one comes
 	programs  *programs
 	zones     map[string]*time.Location
 	onLong    func() // a body takes longer than a moment
@@ -51,7 +52,10 @@ func New(limits Limits) *Evaluator {
 // returns: then the pool's kill, or onRunaway, ends the process.
 func (e *Evaluator) Eval(req *wire.Request) *wire.Response {
 	start, heapBefore := time.Now(), heapBytes()
-	ev := newEvaluation(req, e.limits)
+	e.prepare()
+	ev := e.fresh
+	e.fresh = nil
+	ev.take(req)
 	watch := e.watch(ev, heapBefore)
 	deadline := time.AfterFunc(req.Timeout, func() { ev.stopFor(stoppedTime) })
 	value, failure := e.evaluate(ev)
@@ -69,6 +73,14 @@ func (e *Evaluator) Eval(req *wire.Request) *wire.Response {
 		resp.Retire = failure.Type == typeMemory || failure.Type == typeSandbox
 	}
 	return resp
+}
+
+// prepare makes the runtime of the next body ahead, while nobody waits: it takes
+// longer than a small body runs.
+func (e *Evaluator) prepare() {
+	if e.fresh == nil {
+		e.fresh = newEvaluation(e.limits)
+	}
 }
 
 func (e *Evaluator) watch(ev *evaluation, heapBefore int64) *watch {

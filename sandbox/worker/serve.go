@@ -66,6 +66,7 @@ func answer(e *Evaluator, out io.Writer, requests *input) error {
 		if heapBytes() > collectAbove {
 			runtime.GC()
 		}
+		e.prepare()
 	}
 }
 
