@@ -3,6 +3,7 @@ package tree
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -54,9 +55,12 @@ var alsoImporters = map[string]string{
 	"github.com/tetratelabs/wazero/sys":                            "sandbox/wasmhost",
 }
 
+// source is read once for all tests, which change nothing in it.
+var source = sync.OnceValues(func() ([]*File, error) { return Load("../..") })
+
 func load(t *testing.T) []*File {
 	t.Helper()
-	files, err := Load("../..")
+	files, err := source()
 	if err != nil {
 		t.Fatal(err)
 	}
