@@ -84,7 +84,7 @@ func TestACallIsMadeThroughALiveProxyAndTheHostHearsNothingOfIt(t *testing.T) {
 	use := s.Pre("mcp__fleet__hold", map[string]any{"text": "the host's", "address": held.Address()})
 	id := server.Begin(use, "hold")
 	held.Await()
-	order := client.DispatchOrder{ServerName: "fleet", ToolName: "echo", Args: json.RawMessage(`{"text":"ours"}`), TimeoutMS: 10_000}
+	order := client.DispatchOrder{ServerName: "fleet", ToolName: "echo", Args: json.RawMessage(`{"text":"ours"}`), TimeoutMS: 60_000}
 	status, result := dispatch(p, order)
 	if status != http.StatusOK || !result.Sent || !bytes.Contains(result.Result, []byte(`"text":"ours"`)) || !bytes.Contains(result.Result, []byte("1.0")) {
 		t.Errorf("status %d: %+v, %s", status, result, result.Result)
