@@ -18,7 +18,9 @@ type uses struct {
 
 	lastMatch bool
 	radix     bool
+	integers  bool
 	reactions bool
+	maths     map[string]bool
 	features  []*feature
 }
 
@@ -28,8 +30,10 @@ func usesOf(source string) uses {
 		locales:   strings.Contains(source, "toLocale") || strings.Contains(source, "localeCompare") || strings.Contains(source, "Intl"),
 		dates:     strings.Contains(source, "Date"),
 		features:  featuresOf(source),
+		maths:     mathsOf(source),
 		reactions: strings.Contains(source, ".then") || strings.Contains(source, ".catch") || strings.Contains(source, "allSettled"),
 		radix:     writesRadix(source),
+		integers:  strings.Contains(source, "parseInt"),
 		lastMatch: strings.Contains(source, "RegExp") && lastMatchName().MatchString(source),
 		json:      strings.Contains(source, "parse"),
 		regexps:   strings.Contains(source, "RegExp") || strings.Contains(source, "match") || strings.Contains(source, "search"),
@@ -46,8 +50,14 @@ func (ev *evaluation) guardBuiltins() {
 	if ev.program.uses.dates {
 		ev.installDateText()
 	}
+	if len(ev.program.uses.maths) > 0 {
+		ev.installMaths()
+	}
 	if ev.program.uses.radix {
 		ev.installRadix()
+	}
+	if ev.program.uses.integers {
+		ev.installParseInt()
 	}
 	if ev.program.uses.reactions {
 		ev.installReactions()

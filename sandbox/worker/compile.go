@@ -119,7 +119,9 @@ func (p *program) build(tree *ast.Program, arity int) (err error) {
 		return err
 	}
 	catches := p.takeCatches(function)
-	if p.surrounded = len(p.patterns) > 0 || catches; p.surrounded {
+	p.takeIntegers(function)
+	powers := p.takePowers(function)
+	if p.surrounded = len(p.patterns) > 0 || catches || powers; p.surrounded {
 		surround(tree, function)
 	}
 	p.code, err = goja.CompileAST(tree, false)

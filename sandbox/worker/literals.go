@@ -89,7 +89,7 @@ func surround(tree *ast.Program, function *ast.FunctionLiteral) {
 	}
 	outer := &ast.FunctionLiteral{
 		Function:      at,
-		ParameterList: &ast.ParameterList{Opening: at, Closing: at, List: []*ast.Binding{parameter(regexpName), parameter(errorName)}},
+		ParameterList: &ast.ParameterList{Opening: at, Closing: at, List: []*ast.Binding{parameter(regexpName), parameter(errorName), parameter(powerName)}},
 		Body: &ast.BlockStatement{
 			LeftBrace:  at,
 			List:       []ast.Statement{&ast.ReturnStatement{Return: at, Argument: function}},
@@ -119,7 +119,7 @@ func (ev *evaluation) body(made goja.Value) (goja.Callable, error) {
 		ev.translate(c.Argument(0))
 		return c.Argument(0)
 	})
-	made, err := function(goja.Undefined(), makePattern, fix)
+	made, err := function(goja.Undefined(), makePattern, fix, native(ev.vm, "", 2, ev.power))
 	if err != nil {
 		return nil, err
 	}

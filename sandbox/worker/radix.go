@@ -64,8 +64,8 @@ func radixText(number float64, base int) string {
 
 func fractionDigits(fraction, delta float64, base int) (digits []byte, carried bool) {
 	for {
-		fraction *= float64(base)
-		delta *= float64(base)
+		fraction = float64(fraction * float64(base)) // rounded, not fused with what follows
+		delta = float64(delta * float64(base))
 		digit := int(fraction)
 		digits = append(digits, byte(digit))
 		fraction -= float64(digit)
@@ -94,7 +94,7 @@ func roundUp(digits []byte, base int) ([]byte, bool) {
 
 func wholeText(whole float64, base int) string {
 	var out []byte
-	for exponent(whole) > 0 {
+	for exponent(whole/float64(base)) > 0 { // the digit that comes next is beyond the precision
 		whole /= float64(base)
 		out = append(out, '0')
 	}
