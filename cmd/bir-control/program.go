@@ -14,10 +14,10 @@ import (
 	"github.com/bir-run/bir/control/discover"
 	"github.com/bir-run/bir/control/hosts"
 	"github.com/bir-run/bir/control/off"
-	"github.com/bir-run/bir/control/process"
 	"github.com/bir-run/bir/control/runs"
 	"github.com/bir-run/bir/recorder/client"
 	"github.com/bir-run/bir/recorder/launch"
+	"github.com/bir-run/bir/recorder/process"
 )
 
 const (

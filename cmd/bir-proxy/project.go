@@ -15,7 +15,7 @@ import (
 	"github.com/bir-run/bir/cmd/internal/reach"
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/control/client/locate"
-	"github.com/bir-run/bir/control/process"
+	"github.com/bir-run/bir/recorder/process"
 	"github.com/bir-run/bir/relay/tier"
 )
 

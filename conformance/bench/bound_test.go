@@ -12,7 +12,7 @@ import (
 	"github.com/bir-run/bir/conformance/built"
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/control/client/locate"
-	"github.com/bir-run/bir/control/process"
+	"github.com/bir-run/bir/recorder/process"
 )
 
 // BenchmarkBoundProxy compares a proxy that reports to the project's control server

@@ -21,7 +21,7 @@ import (
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/control/client/locate"
 	"github.com/bir-run/bir/control/hosts/journal"
-	"github.com/bir-run/bir/control/process"
+	"github.com/bir-run/bir/recorder/process"
 	"github.com/bir-run/bir/recorder/launch"
 	"github.com/bir-run/bir/relay/relaytest"
 )

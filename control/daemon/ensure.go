@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/bir-run/bir/control/client/locate"
 	"github.com/bir-run/bir/control/discover"
+	"github.com/bir-run/bir/recorder/process"
 )
 
 // ErrStopped says that the user stopped the control server, so that it is not started.
@@ -115,13 +117,13 @@ func (s Starter) start(ctx context.Context) (locate.File, Outcome, error) {
 		c.Close()
 		outcome = Replaced
 	}
-	child, err := s.spawn()
+	child, err := process.Start(s.command())
 	if err != nil {
 		return locate.File{}, "", err
 	}
-	s.Logger.LogAttrs(ctx, slog.LevelInfo, "control.started", slog.Int("pid", child.pid))
+	s.Logger.LogAttrs(ctx, slog.LevelInfo, "control.started", slog.Int("pid", child.PID))
 	for pause := minPause; ; pause = min(2*pause, maxPause) {
-		ended := child.ended()
+		ended, how := child.Ended()
 		file, c, err := reach(ctx, s.Home, s.Root)
 		if err == nil {
 			c.Close()
@@ -130,10 +132,24 @@ func (s Starter) start(ctx context.Context) (locate.File, Outcome, error) {
 			}
 		}
 		if ended {
-			return file.File, "", fmt.Errorf("it ended before it answered: %w (see %s)", child.err, child.log)
+			how = cmp.Or(how, errors.New("no error"))
+			return file.File, "", fmt.Errorf("it ended before it answered: %w (see %s)", how, child.Log)
 		}
 		if err := wait(ctx, pause); err != nil {
-			return file.File, "", fmt.Errorf("it does not answer: %w (see %s)", err, child.log)
+			return file.File, "", fmt.Errorf("it does not answer: %w (see %s)", err, child.Log)
 		}
+	}
+}
+
+// command is what runs the server.
+func (s Starter) command() process.Command {
+	args := append(s.Command[:len(s.Command):len(s.Command)], "--root", s.Root)
+	if s.Replace {
+		args = append(args, "--replace")
+	}
+	return process.Command{
+		Args: args, Env: Environment(s.Environ, s.Home),
+		Dir: s.Home, // the project's folder may be removed, or unmounted, while it runs
+		Log: discover.LogPath(s.Home, s.Root),
 	}
 }

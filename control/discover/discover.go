@@ -14,6 +14,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/bir-run/bir/control/client/locate"
+	"github.com/bir-run/bir/recorder/atomicfile"
 )
 
 // File is the discovery file as its writer sees it.
@@ -98,25 +99,10 @@ func Write(home string, file File) error {
 	if err != nil {
 		return fmt.Errorf("write discovery file: %w", err)
 	}
-	if err := replace(locate.Path(home, file.Root), append(text, '\n')); err != nil {
+	if err := atomicfile.Write(locate.Path(home, file.Root), append(text, '\n')); err != nil {
 		return fmt.Errorf("write discovery file: %w", err)
 	}
 	return nil
-}
-
-// replace writes a file in one step for its readers. It is not renameio's, which has
-// no Windows.
-func replace(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // which is gone once it is renamed
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // Remove removes the file of the control server with this process id. Another one's

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/bir-run/bir/recorder/atomicfile"
 )
 
 // State is what the switch file says.
@@ -71,22 +73,7 @@ func Set(home, dir string, turnedOff bool) (State, error) {
 	if err != nil {
 		return s, err
 	}
-	return s, replace(Path(home), append(text, '\n'))
-}
-
-// replace writes a file in one step for its readers. It is not renameio's, which has
-// no Windows, and every proxy links this package.
-func replace(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // which is gone once it is renamed
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return s, atomicfile.Write(Path(home), append(text, '\n'))
 }
 
 func (s State) with(dir string, turnedOff bool) State {

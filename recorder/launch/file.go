@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/bir-run/bir/recorder/atomicfile"
 )
 
 // File is service.json: how the embedded service is found.
@@ -36,7 +38,7 @@ func Write(home string, f File) error {
 	if err != nil {
 		return fmt.Errorf("write service file: %w", err)
 	}
-	if err := replaceFile(Path(home), append(text, '\n')); err != nil {
+	if err := atomicfile.Write(Path(home), append(text, '\n')); err != nil {
 		return fmt.Errorf("write service file: %w", err)
 	}
 	return nil

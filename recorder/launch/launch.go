@@ -22,6 +22,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/bir-run/bir/recorder/client"
+	"github.com/bir-run/bir/recorder/process"
 )
 
 const (
@@ -177,29 +178,31 @@ func start(ctx context.Context, cfg Config) (*client.Client, error) {
 	if c != nil || err != nil {
 		return c, err
 	}
-	child, err := spawn(cfg)
+	child, err := process.Start(process.Command{
+		Args: cfg.ServeCommand, Env: cfg.Env, Dir: cfg.Home, Log: filepath.Join(cfg.Home, "logs", "service.log"), Yields: true,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("start service: %w", err)
 	}
-	cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "service started", slog.Int("pid", child.pid))
+	cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "service started", slog.Int("pid", child.PID))
 	return await(ctx, cfg, child)
 }
 
 // await returns a client once the service answers.
-func await(ctx context.Context, cfg Config, child *child) (*client.Client, error) {
+func await(ctx context.Context, cfg Config, child *process.Child) (*client.Client, error) {
 	for pause := minPause; ; pause = min(2*pause, maxPause) {
-		ended := child.ended()
+		ended, how := child.Ended()
 		c, err := running(ctx, cfg)
 		if c != nil || err != nil {
 			return c, err
 		}
 		// A command that ended well may have left the service in the background; one
 		// that failed will not answer any more.
-		if ended && child.err != nil {
-			return nil, fmt.Errorf("start service: it ended before it answered: %w (see %s)", child.err, child.log)
+		if ended && how != nil {
+			return nil, fmt.Errorf("start service: it ended before it answered: %w (see %s)", how, child.Log)
 		}
 		if err := wait(ctx, pause); err != nil {
-			return nil, fmt.Errorf("start service: it does not answer: %w (see %s)", err, child.log)
+			return nil, fmt.Errorf("start service: it does not answer: %w (see %s)", err, child.Log)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestServiceLetsTheSessionGoFirst(t *testing.T) {
 			continue
 		}
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-		if nice, err := strconv.Atoi(fields[16]); err != nil || nice < niceness { // more where we have more ourselves
+		if nice, err := strconv.Atoi(fields[16]); err != nil || nice < 5 { // more where we have more ourselves
 			t.Errorf("%s: niceness %s", path, fields[16])
 		}
 	}

@@ -21,3 +21,13 @@ func Alive(pid int) bool {
 // Detached puts a child into a session of its own: what is done to us, or to our
 // terminal, is not for it.
 func Detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// niceness lets the tools of the session that is recorded go first: nobody waits for
+// a recording to be stored.
+const niceness = 5
+
+func yielding(*syscall.SysProcAttr) {} // it is told once it runs
+
+// stepBack lowers the priority of a detached child, all its threads included. It
+// starts as well without.
+func stepBack(pid int) { _ = syscall.Setpriority(syscall.PRIO_PGRP, pid, niceness) }

@@ -28,3 +28,7 @@ func Alive(pid int) bool {
 func Detached() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS, HideWindow: true}
 }
+
+func yielding(attr *syscall.SysProcAttr) { attr.CreationFlags |= windows.BELOW_NORMAL_PRIORITY_CLASS }
+
+func stepBack(int) {} // it was started so
