@@ -1,6 +1,8 @@
 package control
 
 import (
+	"bytes"
+	"errors"
 	"net/http"
 	"time"
 
@@ -19,24 +21,59 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) error {
 		return api.Refuse(api.BadRequest, "proxyId and serverName are needed")
 	}
 	registered := s.cfg.Book.Register(proxy)
-	registered.Version = s.cfg.Version
+	registered.Version, registered.Lists = s.cfg.Version, true
 	s.desk.admit(proxy, time.Now())
 	return api.WriteJSON(w, http.StatusOK, registered)
 }
 
+// step takes a report, or a list of them in the order in which their calls ended.
 func (s *Server) step(w http.ResponseWriter, r *http.Request) error {
-	var report client.StepReport
-	if err := api.ReadJSON(r, &report); err != nil {
+	body, err := api.ReadBody(r)
+	if err != nil {
 		return err
 	}
-	if report.ID == "" || report.ProxyID == "" {
-		return api.Refuse(api.BadRequest, "id and proxyId are needed")
+	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
+		return s.steps(w, body)
 	}
-	if err := s.cfg.Book.Step(report); err != nil {
+	var report client.StepReport
+	if err := api.Unmarshal(body, &report); err != nil {
+		return err
+	}
+	if err := s.book(report); err != nil {
 		return err
 	}
 	api.WriteText(w, "application/json", http.StatusOK, nothing)
 	return nil
+}
+
+// steps takes each report of a list that can be taken: the others must not hold up
+// those that come after them. A list that breaks off was taken in part, which does no
+// harm: the same report counts once.
+func (s *Server) steps(w http.ResponseWriter, body []byte) error {
+	var reports []client.StepReport
+	if err := api.Unmarshal(body, &reports); err != nil {
+		return err
+	}
+	var taken client.Taken
+	for i, report := range reports {
+		var refused *api.Refusal
+		err := s.book(report)
+		if err != nil && !errors.As(err, &refused) {
+			return err
+		}
+		if err != nil {
+			taken.Refused = append(taken.Refused, client.Untaken{Index: i, Why: refused.Detail})
+		}
+	}
+	return api.WriteJSON(w, http.StatusOK, taken)
+}
+
+// book hands a report to the book. One that says too little is refused.
+func (s *Server) book(report client.StepReport) error {
+	if report.ID == "" || report.ProxyID == "" || report.ToolName == "" {
+		return api.Refuse(api.BadRequest, "id, proxyId and toolName are needed")
+	}
+	return s.cfg.Book.Step(report)
 }
 
 // poll holds a proxy's question until there is a call for it to make.

@@ -254,6 +254,9 @@ func TestWhatIsNoRouteIsAProblemDocument(t *testing.T) {
 		"no body":         {"POST", client.PathRegister, "", 400, api.BadRequest},
 		"no name":         {"POST", client.PathRegister, `{"proxyId":"p"}`, 400, api.BadRequest},
 		"no report id":    {"POST", client.PathStep, `{"proxyId":"p"}`, 400, api.BadRequest},
+		"no report tool":  {"POST", client.PathStep, `{"id":"rep_1","proxyId":"p"}`, 400, api.BadRequest},
+		"no list":         {"POST", client.PathStep, `[{"id":"rep_1"`, 400, api.MalformedJSON},
+		"another element": {"POST", client.PathStep, ` [7]`, 400, api.MalformedJSON},
 		"no tool":         {"POST", client.PathDispatch, `{"serverName":"s"}`, 400, api.BadRequest},
 		"a stranger":      {"POST", client.PathPoll, `{"proxyId":"p"}`, 404, CodeUnknownProxy},
 		"no such call":    {"POST", client.PathResult, `{"id":"dsp_1","proxyId":"p"}`, 404, api.NotFound},
@@ -268,10 +271,45 @@ func TestWhatIsNoRouteIsAProblemDocument(t *testing.T) {
 	}
 }
 
+func TestAListOfReportsIsTakenInItsOrder(t *testing.T) {
+	var got []string
+	r := serve(t, Config{Book: &fakeBook{step: func(r client.StepReport) error { got = append(got, r.ID); return nil }}})
+	if known := get[client.Registered](r, client.PathRegister, client.Register{ProxyID: "p", ServerName: "s"}); !known.Lists {
+		t.Error("a proxy is not told that it may send lists")
+	}
+	reports := []client.StepReport{
+		{ID: "rep_3", ProxyID: "p", ToolName: "t"}, {ID: "rep_1", ProxyID: "p"}, {ID: "rep_2", ProxyID: "p", ToolName: "t"}, {ProxyID: "p", ToolName: "t"},
+	}
+	taken := get[client.Taken](r, client.PathStep, reports)
+	why := "id, proxyId and toolName are needed"
+	if diff := cmp.Diff(client.Taken{Refused: []client.Untaken{{Index: 1, Why: why}, {Index: 3, Why: why}}}, taken); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"rep_3", "rep_2"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if status, answer := r.post(client.PathStep, "[]"); status != http.StatusOK || answer != "{}" {
+		t.Errorf("an empty list: %d %s", status, answer)
+	}
+}
+
+func TestAFaultInAListIsToldSoThatItIsSentAgain(t *testing.T) {
+	r := serve(t, Config{Book: &fakeBook{step: func(r client.StepReport) error {
+		if r.ID == "rep_2" {
+			return errors.New("the disk is gone")
+		}
+		return nil
+	}}})
+	status, answer := r.post(client.PathStep, `[{"id":"rep_1","proxyId":"p","toolName":"t"},{"id":"rep_2","proxyId":"p","toolName":"t"}]`)
+	if status != http.StatusInternalServerError || strings.Contains(answer, "disk") {
+		t.Errorf("%d %s", status, answer)
+	}
+}
+
 func TestAFaultOfTheBookIsNotShown(t *testing.T) {
 	var log bytes.Buffer
 	r := serve(t, Config{Logger: textLog(&log), Book: &fakeBook{step: func(client.StepReport) error { return errors.New("open /secret/place") }}})
-	status, answer := r.post(client.PathStep, `{"id":"rep_1","proxyId":"p"}`)
+	status, answer := r.post(client.PathStep, `{"id":"rep_1","proxyId":"p","toolName":"t"}`)
 	if status != http.StatusInternalServerError || strings.Contains(answer, "secret") {
 		t.Errorf("status %d: %s", status, answer)
 	}
@@ -294,7 +332,7 @@ func TestReportsReachTheBook(t *testing.T) {
 	}})
 	proxy := client.Register{ProxyID: "prx_1", ServerName: "fleet", PID: 7, CWD: "/p"}
 	got := get[client.Registered](r, client.PathRegister, proxy)
-	if diff := cmp.Diff(client.Registered{Version: "1.2.3", CallIDs: true, FingerprintKey: "ab"}, got); diff != "" {
+	if diff := cmp.Diff(client.Registered{Version: "1.2.3", CallIDs: true, FingerprintKey: "ab", Lists: true}, got); diff != "" {
 		t.Error(diff)
 	}
 	report := client.StepReport{ID: "rep_1", ProxyID: "prx_1", ServerName: "fleet", ToolName: "list", Result: json.RawMessage(`{"n":1.0}`)}

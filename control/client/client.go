@@ -99,6 +99,13 @@ func (c *Client) Step(ctx context.Context, r StepReport) error {
 	return c.post(ctx, PathStep, api.Encoded(r.append(nil)), nil)
 }
 
+// Steps reports calls, in the order in which they ended, where Registered.Lists says
+// that they may be reported together.
+func (c *Client) Steps(ctx context.Context, reports []StepReport) (Taken, error) {
+	var taken Taken
+	return taken, c.post(ctx, PathStep, api.Encoded(appendAll(reports)), &taken)
+}
+
 // Poll waits for a call to make; the answer has no ID where none came.
 func (c *Client) Poll(ctx context.Context, p Poll) (Dispatch, error) {
 	wait := defaultPollWait

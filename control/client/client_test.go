@@ -67,6 +67,13 @@ func TestEachRequestGoesToItsRouteWithTheToken(t *testing.T) {
 	}{
 		{asked{"POST", PathStep, "Bearer tok", `{"id":"rep_1","proxyId":"","serverName":"s","toolName":"t","status":"","startedAt":"0001-01-01T00:00:00Z","durationMs":0}`},
 			func() error { return c.Step(ctx, StepReport{ID: "rep_1", ServerName: "s", ToolName: "t"}) }},
+		{asked{"POST", PathStep, "Bearer tok", `[{"id":"rep_1","proxyId":"","serverName":"s","toolName":"t","status":"","startedAt":"0001-01-01T00:00:00Z","durationMs":0},` +
+			`{"id":"rep_2","proxyId":"","serverName":"s","toolName":"t","args":{"a":1.0},"status":"","startedAt":"0001-01-01T00:00:00Z","durationMs":0}]`},
+			func() error {
+				taken, err := c.Steps(ctx, []StepReport{{ID: "rep_1", ServerName: "s", ToolName: "t"},
+					{ID: "rep_2", ServerName: "s", ToolName: "t", Args: json.RawMessage(`{"a":1.0}`)}})
+				return errors.Join(err, same(0, len(taken.Refused)))
+			}},
 		{asked{"POST", PathResult, "Bearer tok", `{"id":"d","proxyId":"p","sent":false}`},
 			func() error { return c.Result(ctx, Result{ID: "d", ProxyID: "p"}) }},
 		{asked{"POST", PathPoll, "Bearer tok", `{"proxyId":"p","waitMs":5}`},

@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -11,9 +12,7 @@ import (
 // append appends the report as JSON. encoding/json would look at every byte of the
 // payloads twice more, and there is a report for each call.
 func (r *StepReport) append(b []byte) []byte {
-	if b == nil {
-		b = make([]byte, 0, len(r.Args)+len(r.Result)+len(r.Error)+512)
-	}
+	b = slices.Grow(b, len(r.Args)+len(r.Result)+len(r.Error)+512)
 	b = append(b, `{"id":`...)
 	b = jsontext.AppendString(b, r.ID)
 	b = append(b, `,"proxyId":`...)
@@ -39,6 +38,18 @@ func (r *StepReport) append(b []byte) []byte {
 		b = strconv.AppendInt(b, int64(r.Lost), 10)
 	}
 	return append(b, '}')
+}
+
+// appendAll is the JSON array of the reports.
+func appendAll(reports []StepReport) []byte {
+	b := []byte{'['}
+	for i := range reports {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = reports[i].append(b)
+	}
+	return append(b, ']')
 }
 
 // member appends a member that is left out when it is empty.

@@ -43,6 +43,8 @@ type Registered struct {
 	CallIDs bool `json:"callIds"`
 	// FingerprintKey keys the fingerprints in step reports: hexadecimal, 32 bytes.
 	FingerprintKey string `json:"fingerprintKey"`
+	// Lists says that PathStep takes a list of reports, too.
+	Lists bool `json:"lists,omitempty"`
 }
 
 // StepReport is one tools/call that a proxy saw to its end. Arguments, result and
@@ -63,6 +65,17 @@ type StepReport struct {
 	DurationMS  float64         `json:"durationMs"`
 	// Lost says how many reports of this proxy were dropped before this one.
 	Lost int `json:"lost,omitempty"`
+}
+
+// Taken answers a list of reports. What it does not name was taken.
+type Taken struct {
+	Refused []Untaken `json:"refused,omitempty"`
+}
+
+// Untaken is a report that will not be taken, however often it is sent.
+type Untaken struct {
+	Index int    `json:"index"` // in the list
+	Why   string `json:"why"`
 }
 
 // Poll asks for a call to dispatch. The answer comes when there is one, or after

@@ -3,6 +3,7 @@ package tier
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -27,7 +28,9 @@ type server struct {
 	steps      []client.StepReport
 	results    []client.Result
 	answer     client.Registered
-	hangs      bool // takes no step and says nothing
+	hangs      bool  // takes no step and says nothing
+	lists      []int // how long those were that it was told
+	refuseList error // for every list
 	refuse     func(client.StepReport) error
 	death      chan struct{} // closed when it dies
 	work       chan client.Dispatch
@@ -35,7 +38,9 @@ type server struct {
 	pollAnswer func() (client.Dispatch, error) // in the place of waiting
 }
 
-func newServer() *server { return &server{work: make(chan client.Dispatch)} }
+func newServer() *server {
+	return &server{work: make(chan client.Dispatch), answer: client.Registered{Lists: true}}
+}
 
 func (s *server) start() {
 	s.mu.Lock()
@@ -96,6 +101,13 @@ func (s *server) reports() []client.StepReport {
 	return slices.Clone(s.steps)
 }
 
+// listed is how long the lists were that it was told.
+func (s *server) listed() []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.lists)
+}
+
 func (s *server) registrations() []client.Register {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,6 +145,27 @@ func (l link) Step(ctx context.Context, r client.StepReport) error {
 	}
 	l.steps = append(l.steps, r)
 	return nil
+}
+
+func (l link) Steps(ctx context.Context, reports []client.StepReport) (taken client.Taken, err error) {
+	l.mu.Lock()
+	l.lists = append(l.lists, len(reports))
+	refuseList := l.refuseList
+	l.mu.Unlock()
+	if refuseList != nil {
+		return taken, refuseList
+	}
+	for i, r := range reports {
+		var refused *client.Refused
+		err := l.Step(ctx, r)
+		if err != nil && !errors.As(err, &refused) {
+			return client.Taken{}, err
+		}
+		if err != nil {
+			taken.Refused = append(taken.Refused, client.Untaken{Index: i, Why: err.Error()})
+		}
+	}
+	return taken, nil
 }
 
 func (l link) Poll(ctx context.Context, p client.Poll) (client.Dispatch, error) {

@@ -27,6 +27,7 @@ func TestNoCallIsLostUnsaid(t *testing.T) {
 // lives lets control servers come and go while calls end.
 func lives(t *testing.T, random *rand.Rand) {
 	s, kept := newServer(), &own{}
+	s.answer.Lists = random.IntN(2) == 0
 	tier := New(Config{Self: client.Register{ServerName: "fleet"}, Recorder: kept, Find: s.find})
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup

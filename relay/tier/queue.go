@@ -7,11 +7,14 @@ import (
 
 const (
 	// maxWaiting bounds the calls that wait while nobody takes them. A control server that
-	// is there takes them one by one, so that a burst may be longer.
+	// is there takes them as they come, so that a burst may be longer.
 	maxWaiting = 250
 	maxBurst   = 2000
 	// maxBytes bounds what they hold together: a host starts many proxies.
 	maxBytes = 4 << 20
+	// maxTogether and maxTogetherBytes bound what is reported in one request.
+	maxTogether      = 64
+	maxTogetherBytes = 256 << 10
 )
 
 // item is a call that waits, under the id by which its report is known however often
@@ -55,6 +58,22 @@ func (t *Tier) popLocked() {
 		t.waiting = nil // the slice has walked along its array
 		t.restLocked()
 	}
+}
+
+// togetherLocked is how many of the oldest are reported in one request.
+func (t *Tier) togetherLocked(most int) int {
+	if !t.registered.Lists {
+		most = 1
+	}
+	n, size := 0, 0
+	for n < min(most, len(t.waiting)) {
+		size += t.waiting[n].size()
+		if n > 0 && size > maxTogetherBytes {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // restLocked lets Flush go on.

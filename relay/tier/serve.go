@@ -3,6 +3,7 @@ package tier
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/bir-run/bir/control/client"
@@ -26,17 +27,18 @@ func (t *Tier) serve(ctx context.Context, link Link, call Call) {
 	polling.Wait()
 }
 
-// send reports one call after the other, until the control server is gone.
+// send reports calls, one after the other or some together, until the control server
+// is gone.
 func (t *Tier) send(ctx context.Context, link Link) {
-	retried := "" // the id of a report that was refused once
+	most, retried := maxTogether, "" // the id of a first report that was refused once
 	for {
-		next, ok, greet := t.next()
+		next, greet := t.next(most)
 		switch {
 		case greet && t.register(ctx, link) != nil:
 			return
 		case greet:
 			continue
-		case !ok:
+		case len(next) == 0:
 			select {
 			case <-t.wake:
 			case <-ctx.Done():
@@ -44,50 +46,71 @@ func (t *Tier) send(ctx context.Context, link Link) {
 			}
 			continue
 		}
-		err := t.report(ctx, link, next)
+		refused, err := t.report(ctx, link, next)
 		switch {
 		case err == nil:
-			t.sent(next.ID, next.Lost)
+			t.sent(next, refused)
 		case isGone(err):
 			return
-		case retried != next.ID:
+		case retried != next[0].ID:
 			// Another control server may have taken the place of ours, and not know us.
-			if retried = next.ID; t.register(ctx, link) != nil {
+			if retried = next[0].ID; t.register(ctx, link) != nil {
 				return
 			}
+		case len(next) > 1:
+			most = 1 // so that only what is wrong with it is lost
 		default:
-			t.log.Warn("the control server does not take a call", "server", next.ServerName, "error", err)
-			t.sent(next.ID, 0)
-			t.Lost()
+			t.sent(next, []client.Untaken{{Why: err.Error()}})
 		}
 	}
 }
 
-// next is what is to be said now: who the host is, a report, or nothing.
-func (t *Tier) next() (report client.StepReport, ok, greet bool) {
+// next is what is to be said now: who the host is, some reports, or nothing.
+func (t *Tier) next(most int) (reports []client.StepReport, greet bool) {
 	t.mu.Lock()
 	if t.unsaid || len(t.waiting) == 0 {
 		defer t.mu.Unlock()
-		return client.StepReport{}, false, t.unsaid
+		return nil, t.unsaid
 	}
-	first, self, key, dropped := t.waiting[0], t.self, t.registered.FingerprintKey, t.dropped
+	items := slices.Clone(t.waiting[:t.togetherLocked(most)])
+	self, key, dropped := t.self, t.registered.FingerprintKey, t.dropped
 	t.mu.Unlock()
-	return first.report(self, key, dropped), true, false
+	for _, i := range items {
+		reports = append(reports, i.report(self, key, dropped))
+		dropped = 0 // it is told once
+	}
+	return reports, false
 }
 
-func (t *Tier) report(ctx context.Context, link Link, r client.StepReport) error {
+// report says which of the reports the control server will not take.
+func (t *Tier) report(ctx context.Context, link Link, reports []client.StepReport) ([]client.Untaken, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
-	return link.Step(ctx, r)
+	if len(reports) == 1 {
+		return nil, link.Step(ctx, reports[0])
+	}
+	taken, err := link.Steps(ctx, reports)
+	return taken.Refused, err
 }
 
-// sent takes a report off what waits, unless a full queue has done so.
-func (t *Tier) sent(id string, told int) {
+// sent takes reports off what waits, unless a full queue has done so, and counts those
+// that were refused among the lost.
+func (t *Tier) sent(reports []client.StepReport, refused []client.Untaken) {
+	told := reports[0].Lost
+	for _, u := range refused {
+		t.log.Warn("the control server does not take a call", "server", t.cfg.Self.ServerName, "why", u.Why)
+		t.Lost()
+		if u.Index == 0 {
+			told = 0
+		}
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.dropped -= told
-	if len(t.waiting) > 0 && t.waiting[0].id == id {
-		t.popLocked()
+	for _, r := range reports {
+		if len(t.waiting) > 0 && t.waiting[0].id == r.ID {
+			t.popLocked()
+		}
 	}
 }
 

@@ -52,6 +52,7 @@ const (
 type Link interface {
 	Register(context.Context, client.Register) (client.Registered, error)
 	Step(context.Context, client.StepReport) error
+	Steps(context.Context, []client.StepReport) (client.Taken, error)
 	Poll(context.Context, client.Poll) (client.Dispatch, error)
 	Result(context.Context, client.Result) error
 	Close()

@@ -273,6 +273,7 @@ func TestTheEndWaitsForABoundControlServerButNotForEver(t *testing.T) {
 
 func TestAReportThatIsRefusedTwiceIsLostAndTheRestGoesOn(t *testing.T) {
 	play(t, nil, nil, func(s *stage) {
+		s.server.answer.Lists = false
 		s.server.start()
 		s.after(time.Second)
 		s.server.set(func() {
