@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// logicTimeout is the longest that a body may run, for those that are not about it: a
+// machine that is busy with much else may take a second to start one.
+const logicTimeout = "10000"
+
 // TestScripts runs testdata/*.txtar. Each script has a BIR_HOME of its own, and
 // everything that it starts in the background is stopped at its end.
 func TestScripts(t *testing.T) {
@@ -42,6 +46,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 			env.Setenv("BIR_HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("BIR_LOGIC_TIMEOUT_MS", logicTimeout)
 			env.Defer(func() { stopAll(t, bin, filepath.Join(env.WorkDir, "home")) })
 			if err := os.WriteFile(filepath.Join(env.WorkDir, "latin1.bin"), []byte("return {a: '\xe9'}"), 0o600); err != nil {
 				return err

@@ -167,7 +167,7 @@ func (r *reader) must(name string, args ...string) string {
 func (r *reader) command(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = r.dir
-	cmd.Env = append(os.Environ(), "BIR_HOME="+r.home, "PATH="+r.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "BIR_HOME="+r.home, "BIR_LOGIC_TIMEOUT_MS="+logicTimeout, "PATH="+r.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()

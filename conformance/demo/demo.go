@@ -183,7 +183,7 @@ func shown(args []string) string {
 // stopService ends the embedded service that the commands started, also after an
 // interrupt, so it has a context of its own.
 func (d *demo) stopService() {
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	_, _ = d.quiet(ctx, "down", "--service") // it may never have started
 }

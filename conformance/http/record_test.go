@@ -32,7 +32,7 @@ func newHome(t *testing.T) home {
 func (h home) bir(args ...string) string {
 	h.t.Helper()
 	cmd := exec.Command(h.binary, args...)
-	cmd.Env = append(cmd.Environ(), "BIR_HOME="+h.dir)
+	cmd.Env = append(cmd.Environ(), "BIR_HOME="+h.dir, "BIR_LOGIC_TIMEOUT_MS=10000") // the longest that a body may run
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		h.t.Fatalf("bir %v: %v\n%s", args, err, out)
