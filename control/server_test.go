@@ -18,15 +18,14 @@ import (
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/control/client/event"
 	"github.com/bir-run/bir/recorder/api"
+	"github.com/bir-run/bir/recorder/recordertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(recordertest.Settle(m)) }
 
 const (
-	token = "6f70656e20736573616d65"
-	// patience is how long a test waits for something that must come, on a machine that
-	// may be busy with much else.
-	patience = 2 * time.Minute
+	token    = "6f70656e20736573616d65"
+	patience = recordertest.Patience
 )
 
 // fakeBook is a Book of funcs; those that are nil answer nothing.

@@ -16,7 +16,7 @@ import (
 	"github.com/bir-run/bir/relay/relaytest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(relaytest.Settle(m)) }
 
 // session is a relay between a scripted host and upstream.
 type session struct {

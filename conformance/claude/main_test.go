@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bir-run/bir/conformance/built"
+	"github.com/bir-run/bir/relay/relaytest"
 )
 
 // roleEnv makes the test binary something else: the scripted MCP server, or the tests
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 			os.Exit(code)
 		}
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+	goleak.VerifyTestMain(relaytest.Settle(m), goleak.Cleanup(func(code int) {
 		coolDown()
 		built.Remove()
 		os.Exit(code)

@@ -8,9 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+
+	"github.com/bir-run/bir/relay/relaytest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(relaytest.Settle(m)) }
 
 // ask posts a request as a thread of a client, and returns the status and the text.
 func ask(t *testing.T, s *Server, agent, body string) (int, string) {

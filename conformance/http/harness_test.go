@@ -29,7 +29,7 @@ const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
 	relaytest.HeedSignals()
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+	goleak.VerifyTestMain(relaytest.Settle(m), goleak.Cleanup(func(code int) {
 		built.Remove()
 		os.Exit(code)
 	}))

@@ -14,11 +14,13 @@ import (
 	"github.com/tidwall/gjson"
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
+
+	"github.com/bir-run/bir/relay/relaytest"
 )
 
 var update = flag.Bool("update", false, "write the expected runs anew")
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(relaytest.Settle(tests{m})) }
 
 // tests are the package's; what they built is removed after them.
 type tests struct{ *testing.M }

@@ -16,9 +16,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bir-run/bir/control/client/locate"
+	"github.com/bir-run/bir/recorder/recordertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(recordertest.Settle(m)) }
 
 // serve starts a server and returns a client of it.
 func serve(t *testing.T, handler http.HandlerFunc) *Client {

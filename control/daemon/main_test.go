@@ -25,6 +25,7 @@ import (
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/control/client/locate"
 	"github.com/bir-run/bir/control/discover"
+	"github.com/bir-run/bir/recorder/recordertest"
 )
 
 // The variables that turn the test binary into a control server, and say which.
@@ -33,9 +34,7 @@ const (
 	versionEnv = "BIR_TEST_VERSION"
 	failEnv    = "BIR_TEST_FAIL"
 
-	// patience is how long a test waits for something that must come, on a machine that
-	// may be busy with much else.
-	patience = 2 * time.Minute
+	patience = recordertest.Patience
 )
 
 func TestMain(m *testing.M) {
@@ -46,7 +45,7 @@ func TestMain(m *testing.M) {
 	case os.Getenv(serveEnv) != "":
 		os.Exit(serveAsChild())
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(recordertest.Settle(m))
 }
 
 // serveAsChild is bir-control with a book that writes down what it is told.

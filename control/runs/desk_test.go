@@ -13,9 +13,10 @@ import (
 
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/recordertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(recordertest.Settle(m)) }
 
 // kept is a recorder that keeps what it is told, by id, as the service does: what is
 // told twice counts once.

@@ -17,11 +17,10 @@ import (
 
 	"github.com/bir-run/bir/recorder"
 	"github.com/bir-run/bir/recorder/jsontext"
+	"github.com/bir-run/bir/recorder/recordertest"
 )
 
-// patience is how long a test waits for something that must come, on a machine that
-// may be busy with much else.
-const patience = 2 * time.Minute
+const patience = recordertest.Patience
 
 // recordEnv turns the test binary into a process that records until it is killed.
 const recordEnv = "BIR_TEST_RECORD"
@@ -30,7 +29,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(recordEnv); dir != "" {
 		recordForever(dir)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(recordertest.Settle(m))
 }
 
 // fakeService keeps what it takes, each id once, in the order of arrival. fail

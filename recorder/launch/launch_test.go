@@ -20,11 +20,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bir-run/bir/recorder/client"
+	"github.com/bir-run/bir/recorder/recordertest"
 )
 
-// patience is how long a test waits for something that must come, on a machine that
-// may be busy with much else.
-const patience = 2 * time.Minute
+const patience = recordertest.Patience
 
 // serveEnv and failEnv turn the test binary into a service, or into one that
 // cannot start.
@@ -41,7 +40,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "the database is damaged")
 		os.Exit(3)
 	default:
-		goleak.VerifyTestMain(m)
+		goleak.VerifyTestMain(recordertest.Settle(m))
 	}
 }
 

@@ -19,15 +19,14 @@ import (
 	"github.com/bir-run/bir/recorder"
 	"github.com/bir-run/bir/recorder/api"
 	"github.com/bir-run/bir/recorder/launch"
+	"github.com/bir-run/bir/recorder/recordertest"
 	"github.com/bir-run/bir/recorder/store"
 )
 
 // exitAlreadyRunning is how a test service says that another one serves.
 const exitAlreadyRunning = 3
 
-// patience bounds every wait of these tests for something that must come, on a machine
-// that may be busy with much else.
-const patience = 2 * time.Minute
+const patience = recordertest.Patience
 
 // serveForTest is the process of a test. It needs no evaluator.
 func serveForTest(home string) int {

@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+
+	"github.com/bir-run/bir/recorder/recordertest"
 )
 
 // writerEnv turns the test binary into a process that appends until it is killed.
@@ -25,7 +27,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(writerEnv); dir != "" {
 		writeForever(dir)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(recordertest.Settle(m))
 }
 
 func writeForever(dir string) {

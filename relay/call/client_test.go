@@ -14,7 +14,7 @@ import (
 	"github.com/bir-run/bir/relay/relaytest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(relaytest.Settle(m)) }
 
 // opened makes a client whose handshake is done.
 func opened(t *testing.T) (*Client, *relaytest.Upstream) {

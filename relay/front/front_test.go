@@ -24,7 +24,7 @@ import (
 	"github.com/bir-run/bir/relay/web"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(relaytest.Settle(m)) }
 
 // stand puts a front before a handler. The function ends it, which completes the
 // record.

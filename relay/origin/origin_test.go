@@ -11,9 +11,11 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/bir-run/bir/relay/relaytest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(relaytest.Settle(m)) }
 
 func at(t *testing.T, address string, header map[string]string) *Origin {
 	t.Helper()

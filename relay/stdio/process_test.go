@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) {
 	relaytest.HeedSignals()
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(relaytest.Settle(m))
 }
 
 // shell starts a shell script as the server.

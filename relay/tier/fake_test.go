@@ -15,9 +15,10 @@ import (
 
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/relay/relaytest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(relaytest.Settle(m)) }
 
 // server is a control server that a test starts and kills.
 type server struct {

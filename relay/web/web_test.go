@@ -20,7 +20,7 @@ import (
 	"github.com/bir-run/bir/relay/relaytest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(relaytest.Settle(m)) }
 
 const patience = relaytest.Patience
 

@@ -19,9 +19,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bir-run/bir/control/client/locate"
+	"github.com/bir-run/bir/recorder/recordertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(recordertest.Settle(m)) }
 
 // wire is one way to reach a server.
 type wire struct {
@@ -74,9 +75,7 @@ func overEach(t *testing.T, handler http.HandlerFunc, test func(*testing.T, loca
 	}
 }
 
-// patience is how long a test waits for something that must come, on a machine that
-// may be busy with much else.
-const patience = 2 * time.Minute
+const patience = recordertest.Patience
 
 func soon() time.Time { return time.Now().Add(patience) }
 

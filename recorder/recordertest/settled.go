@@ -1,0 +1,27 @@
+// Package recordertest is how tests wait: of the recorder, and of what is above it. It
+// must never judge anything.
+package recordertest
+
+import (
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// Patience is how long a test waits for something that must come. It is for machines
+// that are busy with much else: a test that waits so long has failed.
+const Patience = 2 * time.Minute
+
+// Settle runs the tests of a package, and lets the goroutines that they ended end. Goleak
+// itself has half a second for these, in which a busy machine may not get to one.
+func Settle(m goleak.TestingM) goleak.TestingM { return settled{m} }
+
+type settled struct{ goleak.TestingM }
+
+// Run implements goleak.TestingM.
+func (s settled) Run() int {
+	code := s.TestingM.Run()
+	for until := time.Now().Add(Patience); code == 0 && goleak.Find() != nil && time.Now().Before(until); {
+	}
+	return code
+}
