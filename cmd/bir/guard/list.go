@@ -37,14 +37,16 @@ func list(ctx context.Context, a *app.App, asJSON bool) error {
 	}
 	defer guards.Close(context.WithoutCancel(ctx))
 	modules := guards.Modules()
-	if asJSON {
-		return cli.JSON(a.Out, map[string]any{"guards": modules})
+	found := cli.List{
+		JSON:   map[string]any{"guards": modules},
+		Header: []string{"GUARD", "SCOPE", "STATE", "FORM", "ASKED", "CALLS", "DENIED", "HALF WITHIN", "SIZE", "SHA-256", "FILE"},
 	}
-	var rows [][]string
 	for _, m := range modules {
-		rows = append(rows, row(m))
+		found.Rows = append(found.Rows, row(m))
 	}
-	cli.Table(a.Out, []string{"GUARD", "SCOPE", "STATE", "FORM", "ASKED", "CALLS", "DENIED", "HALF WITHIN", "SIZE", "SHA-256", "FILE"}, rows)
+	if err := found.Print(a.Out, asJSON); err != nil || asJSON {
+		return err
+	}
 	for _, m := range modules {
 		if m.Problem != "" {
 			fmt.Fprintf(a.Out, "%s %s: %s\n", cli.Bad("×"), m.Name, m.Problem)

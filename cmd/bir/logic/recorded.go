@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/bir-run/bir/cmd/bir/scenario"
 	"github.com/bir-run/bir/cmd/internal/app"
@@ -41,6 +42,17 @@ func recordingOf(ctx context.Context, a *app.App, scn engine.Scenario) (recorded
 	return recorded{scn: scn, rec: service.Recording(run)}, nil
 }
 
+// fetchStep is a scenario, and what the bodies of one of its steps had in the
+// recording.
+func fetchStep(ctx context.Context, a *app.App, ev engine.Evaluator, id string, step int) (engine.Scenario, stepArgs, error) {
+	found, err := fetchRecorded(ctx, a, id)
+	if err != nil {
+		return engine.Scenario{}, stepArgs{}, err
+	}
+	args, err := found.args(ctx, ev, step)
+	return found.scn, args, err
+}
+
 // wantStep holds that a step was named and is one of the scenario.
 func wantStep(scn engine.Scenario, step int) error {
 	if step < 1 || step > len(scn.Steps) {
@@ -55,6 +67,13 @@ type stepArgs struct {
 	call engine.Call
 	sandbox.Args
 	Missing []string // what an earlier body that failed would have added
+}
+
+// noteMissing says what is not in the arguments.
+func (s stepArgs) noteMissing(w io.Writer) {
+	for _, missing := range s.Missing {
+		fmt.Fprintf(w, "note: %s\n", missing)
+	}
 }
 
 // args evaluates what comes before a step, which counts from 1.

@@ -45,22 +45,16 @@ With --json each answer is one line: {"input","value" or "text" or "error","cons
 }
 
 func run(ctx context.Context, a *app.App, id string, step int, asJSON bool) error {
-	found, err := fetchRecorded(ctx, a, id)
-	if err != nil {
-		return err
-	}
 	pool, err := a.Pool()
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	args, err := found.args(ctx, pool, step)
+	_, args, err := fetchStep(ctx, a, pool, id, step)
 	if err != nil {
 		return err
 	}
-	for _, missing := range args.Missing {
-		fmt.Fprintf(a.Err, "note: %s\n", missing)
-	}
+	args.noteMissing(a.Err)
 	session := repl.NewSession(pool, sessionValues(args), args.World)
 	history := repl.OpenHistory(filepath.Join(a.Env.Home, "logic-history"))
 	lines := repl.Open(a.In, a.Out, history, session.Complete)

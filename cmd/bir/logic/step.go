@@ -14,21 +14,15 @@ import (
 // stepCases are a step's stored bodies as cases: its input must be the recorded
 // one, its output body must give something.
 func (t tester) stepCases(ctx context.Context) ([]cases.Case, error) {
-	found, err := fetchRecorded(ctx, t.app, t.scenario)
+	scn, args, err := fetchStep(ctx, t.app, t.pool, t.scenario, t.options.step)
 	if err != nil {
 		return nil, err
 	}
-	args, err := found.args(ctx, t.pool, t.options.step)
-	if err != nil {
-		return nil, err
-	}
-	for _, missing := range args.Missing {
-		fmt.Fprintf(t.app.Err, "note: %s\n", missing)
-	}
+	args.noteMissing(t.app.Err)
 	if args.step.ToolName != args.call.ToolName {
 		return nil, cli.Failed("step %d calls %s, and the recording %s", args.step.StepIndex, args.step.ToolName, args.call.ToolName)
 	}
-	id := fmt.Sprintf("%s step %d", found.scn.ID, args.step.StepIndex)
+	id := fmt.Sprintf("%s step %d", scn.ID, args.step.StepIndex)
 	input := cases.Case{
 		ID: id + " input", Body: logic.InputBody(args.step), Args: args.Args,
 		Expect: &cases.Expect{Value: args.call.Input}, Compare: value.Diff,

@@ -40,25 +40,21 @@ What the recording did not hold cannot be in the types. A body that begins with
 }
 
 func types(ctx context.Context, a *app.App, id string, step int, asJSON bool) error {
-	found, err := fetchRecorded(ctx, a, id)
-	if err != nil {
-		return err
-	}
 	pool, err := a.Pool()
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	args, err := found.args(ctx, pool, step)
+	scn, args, err := fetchStep(ctx, a, pool, id, step)
 	if err != nil {
 		return err
 	}
-	text, err := declarations(found.scn.ID, args).Write()
+	text, err := declarations(scn.ID, args).Write()
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return cli.JSON(a.Out, map[string]any{"scenarioId": found.scn.ID, "stepIndex": step, "declarations": text})
+		return cli.JSON(a.Out, map[string]any{"scenarioId": scn.ID, "stepIndex": step, "declarations": text})
 	}
 	_, err = fmt.Fprint(a.Out, text)
 	return err

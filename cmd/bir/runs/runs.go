@@ -61,15 +61,12 @@ func list(ctx context.Context, a *app.App, query string, limit int, asJSON bool)
 			break
 		}
 	}
-	if asJSON {
-		return cli.JSON(a.Out, map[string]any{"runs": found})
-	}
-	if len(found) == 0 {
-		fmt.Fprintln(a.Out, "no runs yet: start a server with `bir-proxy -- COMMAND` and call one of its tools")
-		return nil
-	}
-	cli.Table(a.Out, []string{"RUN", "STARTED", "TIER", "CALLS", "SERVERS", "SCENARIO", "PROMPT"}, rowsOf(found))
-	return nil
+	return cli.List{
+		JSON:   map[string]any{"runs": found},
+		None:   "no runs yet: start a server with `bir-proxy -- COMMAND` and call one of its tools",
+		Header: []string{"RUN", "STARTED", "TIER", "CALLS", "SERVERS", "SCENARIO", "PROMPT"},
+		Rows:   rowsOf(found),
+	}.Print(a.Out, asJSON)
 }
 
 func rowsOf(found []recorder.Run) [][]string {
@@ -87,7 +84,7 @@ func local(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
-	return t.Local().Format("2006-01-02 15:04:05")
+	return cli.Local(t)
 }
 
 func orDash(s string) string {

@@ -98,9 +98,9 @@ func check(ctx context.Context, a *app.App, id string, f changeFlags) error {
 	if err != nil {
 		return err
 	}
-	var report service.CheckReport
-	if err := json.Unmarshal(raw, &report); err != nil {
-		return fmt.Errorf("read the service's report: %w", err)
+	report, err := read[service.CheckReport](raw, "report")
+	if err != nil {
+		return err
 	}
 	if f.asJSON {
 		err = cli.JSON(a.Out, report)
@@ -204,9 +204,9 @@ type savedEdit struct {
 
 // saved prints the service's answer and returns it.
 func saved(a *app.App, raw json.RawMessage, asJSON bool) (savedEdit, error) {
-	var answer savedEdit
-	if err := json.Unmarshal(raw, &answer); err != nil {
-		return answer, fmt.Errorf("read the service's answer: %w", err)
+	answer, err := read[savedEdit](raw, "answer")
+	if err != nil {
+		return answer, err
 	}
 	if asJSON {
 		return answer, cli.JSON(a.Out, answer)

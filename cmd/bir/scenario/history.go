@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -38,26 +37,22 @@ func list(ctx context.Context, a *app.App, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	var found struct {
+	found, err := read[struct {
 		Scenarios []service.Summary `json:"scenarios"`
-	}
-	if err := json.Unmarshal(raw, &found); err != nil {
-		return fmt.Errorf("read the service's list: %w", err)
-	}
-	if asJSON {
-		return cli.JSON(a.Out, found)
-	}
-	if len(found.Scenarios) == 0 {
-		fmt.Fprintln(a.Out, "no scenarios yet: `bir scenario calc RUN` makes one of a recorded run")
-		return nil
+	}](raw, "list")
+	if err != nil {
+		return err
 	}
 	var rows [][]string
 	for _, s := range found.Scenarios {
 		rows = append(rows, []string{s.ID, string(s.State), fmt.Sprint(s.StepCount), string(s.Provenance),
 			fmt.Sprint(s.ChainRevision), s.RunID, cli.Head(s.Intent, 60)})
 	}
-	cli.Table(a.Out, []string{"SCENARIO", "STATE", "STEPS", "BODIES", "REVISION", "RUN", "INTENT"}, rows)
-	return nil
+	return cli.List{
+		JSON: found, Rows: rows,
+		None:   "no scenarios yet: `bir scenario calc RUN` makes one of a recorded run",
+		Header: []string{"SCENARIO", "STATE", "STEPS", "BODIES", "REVISION", "RUN", "INTENT"},
+	}.Print(a.Out, asJSON)
 }
 
 func newEdits(a *app.App) *cobra.Command {
@@ -89,26 +84,22 @@ func edits(ctx context.Context, a *app.App, id string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	var found struct {
+	found, err := read[struct {
 		Edits []store.Edit `json:"edits"`
-	}
-	if err := json.Unmarshal(raw, &found); err != nil {
-		return fmt.Errorf("read the service's history: %w", err)
-	}
-	if asJSON {
-		return cli.JSON(a.Out, found)
-	}
-	if len(found.Edits) == 0 {
-		fmt.Fprintf(a.Out, "%s was never edited\n", scn.ID)
-		return nil
+	}](raw, "history")
+	if err != nil {
+		return err
 	}
 	var rows [][]string
 	for _, e := range found.Edits {
 		rows = append(rows, []string{e.ID, fmt.Sprint(e.StepIndex), describe(e), fmt.Sprintf("%d → %d", e.RevisionBefore, e.RevisionAfter),
-			e.CreatedAt.Local().Format("2006-01-02 15:04:05"), cli.Head(e.Note, 60)})
+			cli.Local(e.CreatedAt), cli.Head(e.Note, 60)})
 	}
-	cli.Table(a.Out, []string{"EDIT", "STEP", "KIND", "REVISION", "WHEN", "NOTE"}, rows)
-	return nil
+	return cli.List{
+		JSON: found, Rows: rows,
+		None:   scn.ID + " was never edited",
+		Header: []string{"EDIT", "STEP", "KIND", "REVISION", "WHEN", "NOTE"},
+	}.Print(a.Out, asJSON)
 }
 
 func describe(e store.Edit) string {

@@ -164,11 +164,15 @@ func fetch(ctx context.Context, svc *client.Client, id string) (engine.Scenario,
 }
 
 func decode(raw json.RawMessage) (engine.Scenario, error) {
-	var s engine.Scenario
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return s, fmt.Errorf("read the service's scenario: %w", err)
+	return read[engine.Scenario](raw, "scenario")
+}
+
+// read reads an answer of the service.
+func read[T any](raw json.RawMessage, what string) (v T, err error) {
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return v, fmt.Errorf("read the service's %s: %w", what, err)
 	}
-	return s, nil
+	return v, nil
 }
 
 func printScenario(w io.Writer, s engine.Scenario) {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 	"charm.land/lipgloss/v2/table"
@@ -132,6 +133,30 @@ func Table(w io.Writer, header []string, rows [][]string) {
 		lipgloss.Fprintln(w, strings.TrimRight(line, " \n"))
 	}
 }
+
+// List is what a list command found.
+type List struct {
+	JSON   any    // all of it, for scripts
+	None   string // said in place of a table without rows; empty: the header is all
+	Header []string
+	Rows   [][]string
+}
+
+// Print prints the list as JSON or as a table.
+func (l List) Print(w io.Writer, asJSON bool) error {
+	switch {
+	case asJSON:
+		return JSON(w, l.JSON)
+	case len(l.Rows) == 0 && l.None != "":
+		_, err := fmt.Fprintln(w, l.None)
+		return err
+	}
+	Table(w, l.Header, l.Rows)
+	return nil
+}
+
+// Local is a moment as the user's clock shows it.
+func Local(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
 // Title prints a bold line.
 func Title(w io.Writer, format string, args ...any) {
