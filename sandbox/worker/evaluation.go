@@ -36,8 +36,8 @@ type evaluation struct {
 }
 
 // newEvaluation makes a runtime, and all in it that is the same for every body.
-func newEvaluation(limits Limits) *evaluation {
-	ev := &evaluation{limits: limits, vm: goja.New(), console: &console{}}
+func newEvaluation() *evaluation {
+	ev := &evaluation{vm: goja.New(), console: &console{}}
 	ev.vm.SetMaxCallStackSize(maxCallDepth)
 	// Without this a body's comment could name a source map, and goja would read it.
 	ev.vm.SetParserOptions(parser.WithDisableSourceMaps)
@@ -50,8 +50,8 @@ func newEvaluation(limits Limits) *evaluation {
 }
 
 // take gives the runtime its one body, and the world that the body sees.
-func (ev *evaluation) take(req *wire.Request) {
-	ev.req = req
+func (ev *evaluation) take(req *wire.Request, limits Limits) {
+	ev.req, ev.limits = req, limits
 	ev.vm.SetTimeSource(func() time.Time { return req.Now })
 	random := rand.New(rand.NewPCG(req.Seed, 0))
 	ev.vm.SetRandSource(random.Float64)

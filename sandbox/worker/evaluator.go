@@ -55,7 +55,7 @@ func (e *Evaluator) Eval(req *wire.Request) *wire.Response {
 	e.prepare()
 	ev := e.fresh
 	e.fresh = nil
-	ev.take(req)
+	ev.take(req, e.limits)
 	watch := e.watch(ev, heapBefore)
 	deadline := time.AfterFunc(req.Timeout, func() { ev.stopFor(stoppedTime) })
 	value, failure := e.evaluate(ev)
@@ -79,7 +79,7 @@ func (e *Evaluator) Eval(req *wire.Request) *wire.Response {
 // longer than a small body runs.
 func (e *Evaluator) prepare() {
 	if e.fresh == nil {
-		e.fresh = newEvaluation(e.limits)
+		e.fresh = newEvaluation()
 	}
 }
 

@@ -39,7 +39,7 @@ func TestAnUnknownLocaleIsTheDefaultAsInNode(t *testing.T) {
 
 // Formats are kept beside the body's objects and not in them: they must go with them.
 func TestFormatsAreFreedWithTheirObjects(t *testing.T) {
-	ev := newEvaluation(Limits{})
+	ev := newEvaluation()
 	l := ev.newLocales()
 	prototype := ev.vm.NewObject()
 	for range 1000 {
