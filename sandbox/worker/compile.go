@@ -6,6 +6,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/bir-run/bir/sandbox/wire"
 	"github.com/dop251/goja"
@@ -159,7 +160,7 @@ const (
 )
 
 // moduleSyntax are the words with which a body would reach another module.
-var moduleSyntax = regexp.MustCompile(`^(import|export)\b`)
+var moduleSyntax = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(import|export)\b`) })
 
 // syntaxError is a refusal whose position is already the author's.
 type syntaxError struct {
@@ -188,7 +189,7 @@ func (p *program) syntaxFailure(err error) *wire.Failure {
 			f.Line, f.Column = p.author.at(at.Line, at.Column)
 		}
 	}
-	if moduleSyntax.MatchString(p.author.from(f.Line, f.Column)) {
+	if moduleSyntax().MatchString(p.author.from(f.Line, f.Column)) {
 		f.Message = noModules
 	}
 	f.Message = "SyntaxError: " + strings.TrimPrefix(f.Message, "SyntaxError: ")

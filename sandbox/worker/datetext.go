@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/bir-run/bir/sandbox/worker/intl/dates"
@@ -11,7 +12,7 @@ import (
 )
 
 // commaFraction is a time of day that goja reads and Node does not.
-var commaFraction = regexp.MustCompile(`\d:\d\d,\d`)
+var commaFraction = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d:\d\d,\d`) })
 
 // installDateText gives dates the text that they have in Node: the zone by its name
 // and not by its letters, years before 1 with six digits.
@@ -83,7 +84,7 @@ func (ev *evaluation) wrapDate(l *locales) {
 			return ev.vm.ToValue(ev.dateText(float64(ev.req.Now.UnixMilli())))
 		},
 		Construct: func(target *goja.Object, args []goja.Value, newTarget *goja.Object) *goja.Object {
-			if len(args) == 1 && goja.IsString(args[0]) && commaFraction.MatchString(args[0].String()) {
+			if len(args) == 1 && goja.IsString(args[0]) && commaFraction().MatchString(args[0].String()) {
 				args = []goja.Value{goja.NaN()}
 			}
 			list := make([]any, len(args))
@@ -98,7 +99,7 @@ func (ev *evaluation) wrapDate(l *locales) {
 	}
 	define(date, "parse", native(ev.vm, "parse", 1, func(c goja.FunctionCall) goja.Value {
 		text := c.Argument(0).ToString()
-		if commaFraction.MatchString(text.String()) {
+		if commaFraction().MatchString(text.String()) {
 			return goja.NaN()
 		}
 		return must(parse(goja.Undefined(), text))

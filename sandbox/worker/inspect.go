@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/dop251/goja"
 )
@@ -150,7 +151,7 @@ func (in *inspector) array(object *goja.Object) {
 	in.b.WriteString(" ]")
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_$][\w$]*$`)
+var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_$][\w$]*$`) })
 
 func (in *inspector) keys(object *goja.Object) {
 	if class := in.className(object); class != "Object" {
@@ -166,7 +167,7 @@ func (in *inspector) keys(object *goja.Object) {
 		if i > 0 {
 			in.b.WriteString(", ")
 		}
-		if identifier.MatchString(key) {
+		if identifier().MatchString(key) {
 			in.b.WriteString(key + ": ")
 		} else {
 			in.b.WriteString(quote(clip(key, maxKeyBytes)) + ": ")

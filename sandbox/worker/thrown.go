@@ -2,6 +2,7 @@ package worker
 
 import (
 	"regexp"
+	"sync"
 
 	"github.com/bir-run/bir/sandbox/wire"
 	"github.com/dop251/goja"
@@ -74,10 +75,12 @@ var absent = map[string]string{
 	"crypto":               "bodies have no source of randomness but Math.random, which the plan seeds",
 }
 
-var notDefined = regexp.MustCompile(`^ReferenceError: ([A-Za-z_$][\w$]*) is not defined$`)
+var notDefined = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^ReferenceError: ([A-Za-z_$][\w$]*) is not defined$`)
+})
 
 func explainAbsent(message string) string {
-	if m := notDefined.FindStringSubmatch(message); m != nil {
+	if m := notDefined().FindStringSubmatch(message); m != nil {
 		if why, ok := absent[m[1]]; ok {
 			return message + ": " + why
 		}

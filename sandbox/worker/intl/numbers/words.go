@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/bir-run/bir/sandbox/worker/intl"
 	"github.com/bir-run/bir/sandbox/worker/intl/decimal"
@@ -63,8 +64,8 @@ func (f *ListFormat) Parts(items []string) []intl.Part {
 
 // Spanish says e for y before that sound, and u for o.
 var (
-	soundsLikeY = regexp.MustCompile(`^(?i:i|hi[^ae]|hi$)`)
-	soundsLikeO = regexp.MustCompile(`^(?i:o|ho|8|11($|\D))`)
+	soundsLikeY = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:i|hi[^ae]|hi$)`) })
+	soundsLikeO = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:o|ho|8|11($|\D))`) })
 )
 
 func (f *ListFormat) adapted(between, next string) string {
@@ -72,9 +73,9 @@ func (f *ListFormat) adapted(between, next string) string {
 		return between
 	}
 	switch {
-	case f.kind != "disjunction" && soundsLikeY.MatchString(next):
+	case f.kind != "disjunction" && soundsLikeY().MatchString(next):
 		return strings.Replace(between, " y ", " e ", 1)
-	case f.kind == "disjunction" && soundsLikeO.MatchString(next):
+	case f.kind == "disjunction" && soundsLikeO().MatchString(next):
 		return strings.Replace(between, " o ", " u ", 1)
 	}
 	return between
