@@ -70,7 +70,8 @@ func (e *Evaluator) warmUp() (done chan struct{}) {
 		close(done)
 		return done
 	}
-	go func() { // ends with the body, which has no loop
+	time.Local = time.UTC // the body's zone, and before others read it beside the body
+	go func() {           // ends with the body, which has no loop
 		defer close(done)
 		e.limits = Limits{MemoryBytes: warmBytes, ResultBytes: warmBytes}
 		frame, _ := wire.Encode(wire.Request{ // no error: all of it is ours
