@@ -44,7 +44,7 @@ type point struct {
 // under way for a while and the third of which fails, and an answer.
 func script() []point {
 	return []point{
-		{"SessionStart", func(t *turn) { t.Start() }},
+		{"SessionStart", (*turn).starts},
 		{"connect", (*turn).connects},
 		{"UserPromptSubmit", func(t *turn) { t.Prompt(prompt) }},
 		{"PreToolUse Bash", func(t *turn) { t.use = t.Pre("Bash", map[string]any{"command": "echo hi"}) }},
@@ -81,6 +81,14 @@ func newTurn(t *testing.T) *turn {
 
 // content is how the host shows a hook what the server said.
 func content(text string) any { return []any{map[string]any{"type": "text", "text": text}} }
+
+// starts begins the session, and waits for the control server, which a session that is
+// in a hurry does not.
+func (t *turn) starts() {
+	t.Helper()
+	t.Start()
+	t.Await("the control server", func(client.Health) bool { return true })
+}
 
 // connects starts the server, and waits until the control server knows of it, if there
 // is one. What happens without that wait is no business of a kill.

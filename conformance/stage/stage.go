@@ -21,9 +21,10 @@ import (
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/control/client/locate"
 	"github.com/bir-run/bir/control/hosts/journal"
-	"github.com/bir-run/bir/recorder/process"
 	"github.com/bir-run/bir/recorder/launch"
+	"github.com/bir-run/bir/recorder/process"
 	"github.com/bir-run/bir/relay/relaytest"
+	"github.com/bir-run/bir/sandbox/guard/guardtest"
 )
 
 // Patience is how long a suite waits for what must come. It is for machines that are
@@ -46,9 +47,6 @@ var upstream = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// guards is compiled once for all projects of a process.
-var guards = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "bir-stage-cache-") })
-
 // Run runs the tests of a package that uses this one, and cleans up.
 func Run(m *testing.M) int {
 	relaytest.HeedSignals()
@@ -56,9 +54,6 @@ func Run(m *testing.M) int {
 	// otherwise.
 	_ = flag.Set("test.parallel", "6")
 	code := m.Run()
-	if dir, err := guards(); err == nil {
-		os.RemoveAll(dir)
-	}
 	built.Remove()
 	return code
 }
@@ -114,17 +109,16 @@ func (p *Project) install() {
 	}
 }
 
-// share puts the cache of compiled guards into the home.
+// share puts the cache of compiled guards into the home. They are compiled once for all
+// tests.
 func (p *Project) share() {
 	p.Helper()
-	cache, err := guards()
-	if err == nil {
-		err = os.MkdirAll(filepath.Join(p.Home, "cache"), 0o700)
-	}
-	if err == nil {
-		err = os.Symlink(cache, filepath.Join(p.Home, "cache", "wazero"))
-	}
-	if err != nil {
+	cache := guardtest.CacheDir()
+	if err := errors.Join(
+		os.MkdirAll(cache, 0o700),
+		os.MkdirAll(filepath.Join(p.Home, "cache"), 0o700),
+		os.Symlink(cache, filepath.Join(p.Home, "cache", "wazero")),
+	); err != nil {
 		p.Fatal(err)
 	}
 }
