@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/bir-run/bir/conformance/built"
 	"github.com/bir-run/bir/sandbox"
@@ -19,7 +20,7 @@ func TestLintFindsNoErrorInBodiesThatRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool := sandbox.NewPool(sandbox.Config{Command: []string{built.Path(bin, "bir-sandbox")}})
+	pool := sandbox.NewPool(sandbox.Config{Command: []string{built.Path(bin, "bir-sandbox")}, Timeout: 10 * time.Second})
 	defer pool.Close()
 	linted := 0
 	corpus := compatCorpus(t)

@@ -31,7 +31,7 @@ func TestLogicTestWatchesWhatItReads(t *testing.T) {
 	}
 	save("return 1")
 	cmd := exec.CommandContext(t.Context(), built.Path(bin, "bir"), "logic", "test", "--kind", "raw", "--body", body, "--watch")
-	cmd.Env = append(os.Environ(), "BIR_HOME="+t.TempDir())
+	cmd.Env = append(os.Environ(), "BIR_HOME="+t.TempDir(), "BIR_LOGIC_TIMEOUT_MS="+logicTimeout)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/bir-run/bir/relay/relaytest"
 )
 
 // interrupt ends a front, which no end of input does.
@@ -77,9 +79,7 @@ func TestProxyOfTheEnvironmentIsUsed(t *testing.T) {
 }
 
 func TestUnreachableServerLeavesTheProxyUp(t *testing.T) {
-	k := keep(t, 200)
-	k.Close()
-	p := start(t, nil, "--url", k.URL)
+	p := start(t, nil, "--url", relaytest.Nobody)
 	for range 2 {
 		if heard := p.speak(ping); !strings.Contains(heard[0], "upstream unreachable") {
 			t.Error(heard[0])
@@ -88,9 +88,7 @@ func TestUnreachableServerLeavesTheProxyUp(t *testing.T) {
 }
 
 func TestUnreachableLegacyServerEndsTheProxy(t *testing.T) {
-	k := keep(t, 200)
-	k.Close()
-	p := start(t, nil, "--url", k.URL, "--transport", "sse")
+	p := start(t, nil, "--url", relaytest.Nobody, "--transport", "sse")
 	for range p.heard {
 	}
 	if code := p.end(); code != 1 {
