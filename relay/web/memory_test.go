@@ -51,11 +51,12 @@ func TestMemoryStaysBoundedWithManyLargeAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ended := bytes.Count(buf[:k], []byte("\n")); ended > 0 {
+		ended := bytes.Count(buf[:k], []byte("\n"))
+		if got += ended; ended > 0 && got%4 == 0 { // collecting is slow, and what is kept is kept for longer
 			var m runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&m)
-			got, most = got+ended, max(most, m.HeapAlloc)
+			most = max(most, m.HeapAlloc)
 		}
 	}
 	if limit := uint64(60 << 20); most > limit {
