@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/bir-run/bir/sandbox"
 	"github.com/bir-run/bir/sandbox/guard/guardtest"
@@ -45,7 +44,7 @@ var small = sandbox.Body{Kind: sandbox.KindRaw, Source: `
 func BenchmarkSmallBody(b *testing.B) {
 	for _, level := range []sandbox.Level{sandbox.LevelProcess, sandbox.LevelWasm} {
 		b.Run(string(level), func(b *testing.B) {
-			pool := atWasm(b, sandbox.Config{Level: level, Timeout: 10 * time.Second})
+			pool := atWasm(b, sandbox.Config{Level: level})
 			for b.Loop() {
 				if _, err := pool.Eval(b.Context(), small, sandbox.Args{}); err != nil {
 					b.Fatal(err)

@@ -14,7 +14,8 @@ type Config struct {
 	Level          Level         // default: auto
 	CacheDir       string        // of what is compiled for level wasm; empty: auto has level process alone
 	Size           int           // workers at once; default: the cores, at most 2
-	Timeout        time.Duration // of one evaluation; default 1s, at most 10s
+	Timeout        time.Duration // of one evaluation; default 1s, at most 10m
+	StartTimeout   time.Duration // of a worker's start; default 10s, and a minute at level wasm
 	MemoryBytes    int64         // of one evaluation; default 64 MB
 	ArgBytes       int64         // of the arguments together; default 4 MB
 	ResultBytes    int64         // of the result; default 1 MB
@@ -23,13 +24,17 @@ type Config struct {
 }
 
 const (
-	defaultTimeout        = time.Second
-	maxTimeout            = 10 * time.Second
+	defaultTimeout = time.Second
+	// maxTimeout is for mistakes. What people may ask for is bounded where it is read.
+	maxTimeout            = 10 * time.Minute
 	defaultMemoryBytes    = 64 << 20
 	defaultArgBytes       = 4 << 20
 	defaultResultBytes    = 1 << 20
 	defaultMaxEvaluations = 2000
 	maxBodyBytes          = 1 << 20
+	// A start takes milliseconds, at level wasm half a second; a machine may be loaded.
+	defaultStartTimeout     = 10 * time.Second
+	defaultWasmStartTimeout = time.Minute
 	// escapeFactor is the most that a byte of text grows by as JSON.
 	escapeFactor = 6
 	// frameSlack is what a frame holds besides its values: names, console, numbers.
@@ -53,6 +58,19 @@ func (c Config) withDefaults() Config {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c
+}
+
+// startTimeout is how long a worker of a level may take to be ready.
+func (c Config) startTimeout(level Level) time.Duration {
+	if level == LevelWasm {
+		return orDefault(c.StartTimeout, defaultWasmStartTimeout)
+	}
+	return orDefault(c.StartTimeout, defaultStartTimeout)
+}
+
+// timeout is how long a body may run.
+func (c Config) timeout(body Body) time.Duration {
+	return min(orDefault(body.Timeout, c.Timeout), maxTimeout)
 }
 
 func orDefault[T int | int64 | time.Duration](value, otherwise T) T {

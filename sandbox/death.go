@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/bir-run/bir/sandbox/wire"
 )
@@ -39,13 +40,13 @@ func killOf(err error) Kill {
 }
 
 // death reaps a worker that did not answer and says whose fault it was.
-func (w *process) death(ctx context.Context, err error) error {
+func (w *process) death(ctx context.Context, timeout time.Duration, err error) error {
 	ended := w.end()
 	switch killCause(w.cause.Load()) {
 	case killedForCaller:
 		return fmt.Errorf("evaluate: %w", ctx.Err())
 	case killedForTime:
-		return fatal(TypeTimeout, fmt.Sprintf("ran longer than %v%s and was stopped", w.config.Timeout, w.slowness()))
+		return fatal(TypeTimeout, fmt.Sprintf("ran longer than %v%s and was stopped", timeout, w.slowness()))
 	case killedForMemory:
 		return w.overMemory()
 	}

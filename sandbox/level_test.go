@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/bir-run/bir/sandbox"
 	"github.com/bir-run/bir/sandbox/guard/guardtest"
@@ -81,8 +80,8 @@ func TestLevelAutoDoesWithoutWhatIsNotCompiled(t *testing.T) {
 }
 
 func TestLevelWasmKillsWhatDoesNotEnd(t *testing.T) {
-	pool := atWasm(t, sandbox.Config{Level: sandbox.LevelWasm, Size: 1, Timeout: 500 * time.Millisecond})
-	result, err := pool.Eval(t.Context(), raw("for (;;);"), sandbox.Args{})
+	pool := atWasm(t, sandbox.Config{Level: sandbox.LevelWasm, Size: 1})
+	result, err := pool.Eval(t.Context(), endless("for (;;);"), sandbox.Args{})
 	if f := fault(t, err); f.Type != sandbox.TypeTimeout || !strings.Contains(f.Message, "at level wasm") || result.Level != sandbox.LevelWasm {
 		t.Errorf("ended as %s at level %q: %v", f.Type, result.Level, f)
 	}

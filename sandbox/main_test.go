@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/bir-run/bir/sandbox"
 	"go.uber.org/goleak"
@@ -45,11 +46,21 @@ func buildWorker(dir string) (string, error) {
 	return path, nil
 }
 
+// patience is how long what must come may take: a loaded machine is twenty times slower
+// than a quiet one, and the race detector ten times.
+const patience = 2 * time.Minute
+
+// newPool is patient unless it is told not to be. A body that is to end by its time gets
+// one of its own, so that the next one has all of the pool's.
 func newPool(t testing.TB, config sandbox.Config) *sandbox.Pool {
 	t.Helper()
 	if config.Command == nil {
 		config.Command = []string{workerPath}
 	}
+	if config.Timeout == 0 {
+		config.Timeout = patience
+	}
+	config.StartTimeout = patience
 	pool := sandbox.NewPool(config)
 	t.Cleanup(pool.Close)
 	return pool

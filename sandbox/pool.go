@@ -70,7 +70,7 @@ func (p *Pool) Eval(ctx context.Context, body Body, args Args) (Result, error) {
 		return Result{}, err
 	}
 	defer leave()
-	resp, level, err := p.evaluate(ctx, p.level(body), frame)
+	resp, level, err := p.evaluate(ctx, p.level(body), question{frame: frame, timeout: req.Timeout})
 	var fatal *fatalError
 	if errors.As(err, &fatal) {
 		p.quarantine.strike(body, fatal.fault)
@@ -121,13 +121,13 @@ func (p *Pool) enter(ctx context.Context) (leave func(), err error) {
 
 // evaluate tries a second time, on a fresh worker, when a worker ended for a
 // reason that is not the body's: somebody killed it, or it was the machine.
-func (p *Pool) evaluate(ctx context.Context, wanted Level, frame []byte) (*wire.Response, Level, error) {
+func (p *Pool) evaluate(ctx context.Context, wanted Level, q question) (*wire.Response, Level, error) {
 	w, err := p.worker(ctx, wanted)
 	if err != nil {
 		return nil, "", err
 	}
 	level := w.level
-	resp, err := p.call(ctx, w, frame)
+	resp, err := p.call(ctx, w, q)
 	var lost *lostError
 	if !errors.As(err, &lost) {
 		return resp, level, err
@@ -136,15 +136,15 @@ func (p *Pool) evaluate(ctx context.Context, wanted Level, frame []byte) (*wire.
 	if w, err = p.start(ctx, level); err != nil {
 		return nil, level, err
 	}
-	if resp, err = p.call(ctx, w, frame); errors.As(err, &lost) {
+	if resp, err = p.call(ctx, w, q); errors.As(err, &lost) {
 		err = &Error{Type: TypeSandbox, Message: "the evaluator ended twice: " + lost.reason}
 	}
 	return resp, level, err
 }
 
 // call makes one exchange, and keeps the worker if it is still good.
-func (p *Pool) call(ctx context.Context, w *process, frame []byte) (*wire.Response, error) {
-	resp, err := w.exchange(ctx, frame)
+func (p *Pool) call(ctx context.Context, w *process, q question) (*wire.Response, error) {
+	resp, err := w.exchange(ctx, q)
 	if err != nil {
 		p.counters.killed(killOf(err))
 		return nil, err

@@ -16,6 +16,13 @@ import (
 
 func raw(source string) sandbox.Body { return sandbox.Body{Kind: sandbox.KindRaw, Source: source} }
 
+// endless is a body that only the end of its time ends.
+func endless(source string) sandbox.Body {
+	body := raw(source)
+	body.Timeout = 300 * time.Millisecond
+	return body
+}
+
 // fault is the body's error, which an evaluation must have ended with.
 func fault(t *testing.T, err error) *sandbox.Error {
 	t.Helper()
@@ -74,7 +81,7 @@ func decode(t *testing.T, text json.RawMessage) any {
 }
 
 func TestBodiesThatNeverEndAreStopped(t *testing.T) {
-	pool := newPool(t, sandbox.Config{Size: 1, Timeout: 300 * time.Millisecond})
+	pool := newPool(t, sandbox.Config{Size: 1})
 	for name, source := range map[string]string{
 		"loop":         "while(true){}",
 		"finally":      "while(true){ try { while(true){} } finally { continue } }",
@@ -86,13 +93,9 @@ func TestBodiesThatNeverEndAreStopped(t *testing.T) {
 		"sort":         "return [1,2].sort(() => { for(;;); })",
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
-			_, err := pool.Eval(t.Context(), raw(source), sandbox.Args{})
+			_, err := pool.Eval(t.Context(), endless(source), sandbox.Args{})
 			if f := fault(t, err); f.Type != sandbox.TypeTimeout {
 				t.Errorf("ended as %s: %v", f.Type, f)
-			}
-			if took := time.Since(start); took > 2*time.Second {
-				t.Errorf("took %v", took)
 			}
 			stillWorks(t, pool)
 		})
@@ -100,7 +103,7 @@ func TestBodiesThatNeverEndAreStopped(t *testing.T) {
 }
 
 func TestBodiesThatTakeTooMuchMemoryAreStopped(t *testing.T) {
-	pool := newPool(t, sandbox.Config{Size: 1, Timeout: 10 * time.Second})
+	pool := newPool(t, sandbox.Config{Size: 1})
 	for name, source := range map[string]string{
 		"repeat":      "return 'x'.repeat(2**30)",
 		"hidden name": "return 'x'['rep'+'eat'](2**30).length",
@@ -123,7 +126,7 @@ func TestBodiesThatTakeTooMuchMemoryAreStopped(t *testing.T) {
 }
 
 func TestGarbageIsNotTakenForMemoryInUse(t *testing.T) {
-	pool := newPool(t, sandbox.Config{Size: 1, Timeout: 10 * time.Second})
+	pool := newPool(t, sandbox.Config{Size: 1})
 	source := "let n = 0; for (let i = 0; i < 20000; i++) n += new Array(1000).fill(i).length; return n"
 	result, err := pool.Eval(t.Context(), raw(source), sandbox.Args{})
 	if err != nil || string(result.Value) != "20000000" {
@@ -132,7 +135,7 @@ func TestGarbageIsNotTakenForMemoryInUse(t *testing.T) {
 }
 
 func TestDeepRecursionIsAnErrorNotACrash(t *testing.T) {
-	pool := newPool(t, sandbox.Config{Size: 1, Timeout: 10 * time.Second})
+	pool := newPool(t, sandbox.Config{Size: 1})
 	for name, source := range map[string]string{
 		"function": "function f() { return f() + 1 }\nreturn f()",
 		"getter":   "const o = {get a() { return this.a }}; return o.a",
@@ -210,7 +213,7 @@ func TestTheSameWorldGivesTheSameBytesOnEveryWorker(t *testing.T) {
 }
 
 func TestManyCallersShareThePool(t *testing.T) {
-	pool := newPool(t, sandbox.Config{Size: 2, MaxEvaluations: 20, Timeout: 5 * time.Second})
+	pool := newPool(t, sandbox.Config{Size: 2, MaxEvaluations: 20})
 	var group sync.WaitGroup
 	start := make(chan struct{})
 	for i := range 32 {
@@ -245,35 +248,39 @@ func TestWaitingForASlotCountsAgainstTheCaller(t *testing.T) {
 }
 
 func TestTheCallersEndStopsItsBody(t *testing.T) {
-	pool := newPool(t, sandbox.Config{Size: 1, Timeout: 10 * time.Second})
+	pool := newPool(t, sandbox.Config{Size: 1})
 	stillWorks(t, pool)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	start := time.Now()
 	if _, err := pool.Eval(ctx, raw("for(;;);"), sandbox.Args{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
-	}
-	if took := time.Since(start); took > 2*time.Second {
-		t.Errorf("took %v", took)
 	}
 	stillWorks(t, pool)
 }
 
 func TestABodyThatTookTwoWorkersDownIsRefused(t *testing.T) {
-	pool := newPool(t, sandbox.Config{Size: 1, Timeout: 100 * time.Millisecond})
-	killer := raw("return /^(?=a)(a+)+$/.test('a'.repeat(40)+'!')")
+	pool := newPool(t, sandbox.Config{Size: 1})
+	killer := endless("return Array.prototype.indexOf.call({length: 2**53-1}, 1)")
 	var first *sandbox.Error
 	for range 2 {
 		_, err := pool.Eval(t.Context(), killer, sandbox.Args{})
 		first = fault(t, err)
 	}
 	started := pool.Stats().Started()
+	if started != 2 {
+		t.Errorf("%d workers were started, want 2", started)
+	}
 	_, err := pool.Eval(t.Context(), killer, sandbox.Args{})
 	if diff := cmp.Diff(first, fault(t, err)); diff != "" {
 		t.Errorf("another error than before (-before +now):\n%s", diff)
 	}
 	if now := pool.Stats().Started(); now != started {
 		t.Errorf("%d workers were started for it", now-started)
+	}
+	patient := killer
+	patient.Timeout *= 2
+	if _, err := pool.Eval(t.Context(), patient, sandbox.Args{}); pool.Stats().Refused != 1 {
+		t.Errorf("with more time it was refused: %v", err)
 	}
 	stillWorks(t, pool)
 }

@@ -26,7 +26,7 @@ func signal(t *testing.T, pid int, sig syscall.Signal) {
 }
 
 func TestAWorkerThatSomebodyKilledIsReplaced(t *testing.T) {
-	pool := newPool(t, sandbox.Config{Size: 1, Timeout: 10 * time.Second})
+	pool := newPool(t, sandbox.Config{Size: 1})
 	stillWorks(t, pool)
 	pid := sandbox.IdlePIDs(pool)[0]
 	signal(t, pid, syscall.SIGSTOP) // so that the kill comes while it is busy
@@ -63,7 +63,7 @@ func TestCloseLeavesNoProcess(t *testing.T) {
 // TestAWorkerEndsWithItsPool holds it for a busy one: a killed pool closes nothing
 // but its pipes.
 func TestAWorkerEndsWithItsPool(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, workerPath)
 	in, err := cmd.StdinPipe()

@@ -14,11 +14,7 @@ import (
 	"github.com/bir-run/bir/sandbox/wire"
 )
 
-const (
-	startTimeout     = 10 * time.Second // a loaded machine; a start takes milliseconds
-	wasmStartTimeout = time.Minute      // the same, where it takes half a second
-	closeTimeout     = 2 * time.Second
-)
+const closeTimeout = 2 * time.Second
 
 // process is one worker. It serves one evaluation at a time.
 type process struct {
@@ -123,10 +119,7 @@ func (w *process) greet(ctx context.Context) error {
 	if err != nil {
 		return unusable(fmt.Sprintf("encode setup: %v", err))
 	}
-	patience := startTimeout
-	if w.level == LevelWasm {
-		patience = wasmStartTimeout
-	}
+	patience := w.config.startTimeout(w.level)
 	stop := w.killWhen(ctx, patience)
 	defer stop()
 	if _, err = w.in.Write(frame); err == nil {
@@ -142,17 +135,23 @@ func (w *process) greet(ctx context.Context) error {
 	return nil
 }
 
+// question is an evaluation as it is sent, and how long its body may run.
+type question struct {
+	frame   []byte
+	timeout time.Duration
+}
+
 // exchange makes one evaluation. After an error the process is gone.
-func (w *process) exchange(ctx context.Context, frame []byte) (*wire.Response, error) {
-	stop := w.watched(ctx)
+func (w *process) exchange(ctx context.Context, q question) (*wire.Response, error) {
+	stop := w.watched(ctx, q.timeout)
 	resp := new(wire.Response)
-	_, err := w.in.Write(frame)
+	_, err := w.in.Write(q.frame)
 	if err == nil {
 		err = wire.Read(w.out, w.config.responseBytes(), resp)
 	}
 	inTime := stop()
 	if err != nil {
-		return nil, w.death(ctx, err)
+		return nil, w.death(ctx, q.timeout, err)
 	}
 	w.evaluations++
 	resp.Retire = resp.Retire || !inTime // killed as it answered
@@ -211,9 +210,9 @@ const grownEvery = 64
 
 // watched puts an evaluation under the warden, and ends it with ctx. The function it
 // returns calls that off and tells whether the worker was left alone.
-func (w *process) watched(ctx context.Context) (stop func() bool) {
+func (w *process) watched(ctx context.Context, timeout time.Duration) (stop func() bool) {
 	now := time.Now()
-	e := watched{since: now, deadline: now.Add(w.config.Timeout + killAfter)}
+	e := watched{since: now, deadline: now.Add(timeout + killAfter)}
 	if w.restBytes > 0 { // 0: no way to read it on this system
 		e.limitBytes = w.restBytes + 3*w.config.MemoryBytes
 	}

@@ -34,8 +34,8 @@ func newQuarantine() *quarantine {
 }
 
 func key(body Body) [sha256.Size]byte {
-	// An unproved body may run at level wasm, which is slower.
-	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%t\x00%s", body.Kind, body.Unproved, body.Source))
+	// An unproved body may run at level wasm, which is slower; another time may be enough.
+	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%t\x00%d\x00%s", body.Kind, body.Unproved, body.Timeout, body.Source))
 }
 
 // refusal is the error that the body ended with, if it may not run now.

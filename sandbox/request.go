@@ -30,7 +30,7 @@ func (c Config) request(body Body, args Args) (wire.Request, error) {
 		Now:     args.World.Now,
 		Zone:    args.World.Zone,
 		Seed:    args.World.Seed,
-		Timeout: c.Timeout,
+		Timeout: c.timeout(body),
 	}
 	if req.Now.IsZero() {
 		req.Now = epoch

@@ -29,6 +29,8 @@ type Body struct {
 	// Unproved is of a body that somebody wrote, forced or brought from elsewhere and
 	// that has not reproduced a recording: level auto runs it at level wasm.
 	Unproved bool
+	// Timeout is of its evaluation, where it is not the pool's.
+	Timeout time.Duration
 }
 
 // Args are the values that a body is called with, as JSON text. An empty Params
