@@ -17,8 +17,8 @@ import (
 // TestWorkersMayBeKilledAtAnyTime: callers get their value, or hear that the evaluator
 // ended twice, and nothing is left.
 func TestWorkersMayBeKilledAtAnyTime(t *testing.T) {
-	others := children(t)
-	pool := suite.Pool(t, sandbox.Config{Size: 4, Timeout: 10 * time.Second})
+	others := corpus.Children(t)
+	pool := suite.Pool(t, sandbox.Config{Size: 4})
 	before := corpus.Holdings()
 	stop := make(chan struct{})
 	var killer, callers sync.WaitGroup
@@ -31,7 +31,7 @@ func TestWorkersMayBeKilledAtAnyTime(t *testing.T) {
 				return
 			case <-often.C:
 			}
-			pids := slices.DeleteFunc(children(t), func(pid int) bool { return slices.Contains(others, pid) })
+			pids := slices.DeleteFunc(corpus.Children(t), func(pid int) bool { return slices.Contains(others, pid) })
 			if len(pids) > 0 {
 				_ = syscall.Kill(pids[i%len(pids)], syscall.SIGKILL) // it may have ended
 			}
@@ -44,7 +44,7 @@ func TestWorkersMayBeKilledAtAnyTime(t *testing.T) {
 	for i := range 8 {
 		callers.Go(func() {
 			for j := range 40 {
-				evaluated(t, pool, t.Context(), 100*i+j, lost)
+				evaluated(t, pool, 100*i+j, lost)
 			}
 		})
 	}
@@ -55,24 +55,24 @@ func TestWorkersMayBeKilledAtAnyTime(t *testing.T) {
 	corpus.Serves(t, pool)
 	pool.Close()
 	before.AreBack(t)
-	if left := slices.DeleteFunc(children(t), func(pid int) bool { return slices.Contains(others, pid) }); len(left) > 0 {
+	if left := slices.DeleteFunc(corpus.Children(t), func(pid int) bool { return slices.Contains(others, pid) }); len(left) > 0 {
 		t.Errorf("processes %v are left", left)
 	}
 }
 
 // TestAStoppedWorkerIsReplaced: it looks like a body that does not end.
 func TestAStoppedWorkerIsReplaced(t *testing.T) {
-	others := children(t)
-	pool := suite.Pool(t, sandbox.Config{Size: 1, Timeout: time.Second})
+	others := corpus.Children(t)
+	pool := suite.Pool(t, sandbox.Config{Size: 1})
 	corpus.Serves(t, pool)
-	for _, pid := range children(t) {
+	for _, pid := range corpus.Children(t) {
 		if !slices.Contains(others, pid) {
-			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-				t.Fatal(err)
-			}
+			corpus.Stop(t, pid, func(pid int) error { return syscall.Kill(pid, syscall.SIGSTOP) })
 		}
 	}
-	_, err := pool.Eval(t.Context(), corpus.Raw("return 2"), sandbox.Args{})
+	body := corpus.Raw("return 2")
+	body.Timeout = time.Second
+	_, err := pool.Eval(t.Context(), body, sandbox.Args{})
 	var fault *sandbox.Error
 	if !errors.As(err, &fault) || fault.Type != sandbox.TypeTimeout {
 		t.Errorf("got %v", err)

@@ -74,17 +74,13 @@ func lieIfAsked(args []string) bool {
 func TestWorkersThatLieAreNotBelieved(t *testing.T) {
 	for name := range lies {
 		t.Run(name, func(t *testing.T) {
-			pool := sandbox.NewPool(sandbox.Config{Command: []string{os.Args[0], asLiar, name}, Size: 1, Timeout: 2 * time.Second})
+			pool := sandbox.NewPool(sandbox.Config{Command: []string{os.Args[0], asLiar, name}, Size: 1, Timeout: corpus.Patience, StartTimeout: corpus.Patience})
 			defer pool.Close()
 			for range 2 {
-				started := time.Now()
 				result, err := pool.Eval(t.Context(), corpus.Raw("return 1"), sandbox.Args{})
 				var fault *sandbox.Error
 				if !errors.As(err, &fault) || fault.Type != sandbox.TypeSandbox {
 					t.Errorf("gave %s, %v", result.Value, err)
-				}
-				if took := time.Since(started); took > corpus.EndedBy {
-					t.Errorf("took %v", took)
 				}
 			}
 		})
@@ -95,7 +91,7 @@ func TestASilentWorkerIsNotWaitedFor(t *testing.T) {
 	if _, err := os.Stat("/bin/sleep"); err != nil {
 		t.Skip("no program here that says nothing")
 	}
-	pool := sandbox.NewPool(sandbox.Config{Command: []string{"/bin/sleep", "60"}, Size: 1})
+	pool := sandbox.NewPool(sandbox.Config{Command: []string{"/bin/sleep", "600"}, Size: 1, StartTimeout: 300 * time.Millisecond})
 	defer pool.Close()
 	_, err := pool.Eval(t.Context(), corpus.Raw("return 1"), sandbox.Args{})
 	var fault *sandbox.Error

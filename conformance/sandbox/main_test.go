@@ -14,7 +14,7 @@ import (
 var suite = corpus.Suite{Level: sandbox.LevelProcess, Testdata: "testdata"}
 
 func TestMain(m *testing.M) {
-	if lieIfAsked(os.Args) {
+	if lieIfAsked(os.Args) || corpus.RelayIfAsked(os.Args, os.Stdin, os.Stdout) {
 		return
 	}
 	dir, err := os.MkdirTemp("", "bir-sandbox-")
@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-func TestOwnAttacksEndAsWritten(t *testing.T)   { suite.OwnAttacks(t) }
-func TestPublicAttacksEndSafely(t *testing.T)   { suite.PublicAttacks(t) }
-func TestOwnCorpusRunsAsInNode(t *testing.T)    { suite.OwnCode(t) }
-func TestOrdinaryCodeRunsAsInNode(t *testing.T) { suite.PublicCode(t) }
+func TestOwnAttacksEndAsWritten(t *testing.T)                 { suite.OwnAttacks(t) }
+func TestPublicAttacksEndSafely(t *testing.T)                 { suite.PublicAttacks(t) }
+func TestOwnCorpusRunsAsInNode(t *testing.T)                  { suite.OwnCode(t) }
+func TestOrdinaryCodeRunsAsInNode(t *testing.T)               { suite.PublicCode(t) }
+func TestAnEvaluationMayBeCancelledAtEveryPoint(t *testing.T) { suite.Cancelled(t) }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bir-run/bir/sandbox"
 	"github.com/bir-run/bir/sandbox/guard/guardtest"
@@ -48,17 +49,29 @@ func BuildWorker(dir string) (string, error) {
 	return path, nil
 }
 
-// Pool makes a pool of the suite's level. Level wasm is compiled into a folder that all
+// Patience is how long what must come may take: a loaded machine is twenty times slower
+// than a quiet one. Bodies that are to end by their time have one of their own, so that
+// what comes after them has all of the pool's.
+const Patience = 2 * time.Minute
+
+// Pool makes a patient pool of the suite's level. Level wasm is compiled into a folder that all
 // tests share, before anything is timed.
 func (s Suite) Pool(t testing.TB, config sandbox.Config) *sandbox.Pool {
 	t.Helper()
-	config.Command, config.Level = []string{s.Worker}, s.Level
+	return s.poolOf(t, []string{s.Worker}, config)
+}
+
+// poolOf is one of workers that another command starts.
+func (s Suite) poolOf(t testing.TB, command []string, config sandbox.Config) *sandbox.Pool {
+	t.Helper()
+	config.Level, config.Timeout, config.StartTimeout = s.Level, Patience, Patience
 	if s.Level == sandbox.LevelWasm {
-		config.CacheDir = guardtest.CacheDir()
+		config.Command, config.CacheDir = []string{s.Worker}, guardtest.CacheDir()
 		if err := sandbox.Prepare(t.Context(), config, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
+	config.Command = command
 	pool := sandbox.NewPool(config)
 	t.Cleanup(pool.Close)
 	return pool

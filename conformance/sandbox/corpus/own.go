@@ -56,11 +56,11 @@ func (s Suite) readOwnAttacks(t *testing.T) []ownAttack {
 	return all
 }
 
-// class says how much time an attack gets.
+// class says how much an attack gets.
 type class struct {
 	name        string
-	timeout     time.Duration
-	memoryBytes int64 // 0: as usual
+	timeout     time.Duration // 0: the pool's
+	memoryBytes int64         // 0: as usual
 }
 
 var (
@@ -71,7 +71,7 @@ var (
 	// holds some of their kind to memory alone.
 	hungry = class{name: "hungry", timeout: time.Second, memoryBytes: 16 << 20}
 	// others end by themselves, and a busy machine must not change how.
-	others = class{name: "others", timeout: 10 * time.Second}
+	others = class{name: "others"}
 )
 
 func (a ownAttack) class() class {
@@ -110,7 +110,7 @@ func (s Suite) OwnAttacks(t *testing.T) {
 	defer collectAllTheTime()()
 	for _, class := range []class{timed, hungry, others} {
 		t.Run(class.name, func(t *testing.T) {
-			pool := s.Pool(t, sandbox.Config{Size: 1, Timeout: class.timeout, MemoryBytes: class.memoryBytes})
+			pool := s.Pool(t, sandbox.Config{Size: 1, MemoryBytes: class.memoryBytes})
 			Serves(t, pool)
 			before := Holdings()
 			for i, a := range all {
@@ -128,31 +128,25 @@ func (s Suite) OwnAttacks(t *testing.T) {
 }
 
 func (a ownAttack) run(t *testing.T, pool *sandbox.Pool) {
+	body := a.Body
+	body.Timeout = a.class().timeout
 	started := time.Now()
-	result, err := pool.Eval(t.Context(), a.Body, a.Args)
+	result, err := pool.Eval(t.Context(), body, a.Args)
 	if !a.endedAsWritten(result, err) {
 		t.Errorf("%s: gave %.200s %v, want %s %s or one of %q", a.ID, result.Value, err, a.Expect.Value, a.Expect.Error, a.or)
 	}
-	if took := time.Since(started); took > EndedBy {
-		t.Errorf("%s: took %v", a.ID, took)
+	if took := time.Since(started); body.Timeout > 0 && took > Patience {
+		t.Errorf("%s: took %v of its %v", a.ID, took, body.Timeout)
 	}
 	Serves(t, pool)
 }
 
-// EndedBy is when an evaluation must be over, on a machine that also does other
-// things and may have to start a worker for it.
-const EndedBy = time.Minute
-
-// Serves holds that the pool serves the next body at once.
+// Serves holds that the pool serves the next body.
 func Serves(t *testing.T, pool *sandbox.Pool) {
 	t.Helper()
-	started := time.Now()
 	result, err := pool.Eval(t.Context(), Raw("return 1"), sandbox.Args{})
 	if err != nil || string(result.Value) != "1" {
 		t.Fatalf("the next evaluation gave %s, %v", result.Value, err)
-	}
-	if took := time.Since(started); took > EndedBy/2 {
-		t.Errorf("the next evaluation took %v", took)
 	}
 }
 

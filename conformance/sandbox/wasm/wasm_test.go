@@ -20,6 +20,9 @@ var all = flag.Bool("all", false, "run every attack")
 const each = 5
 
 func TestMain(m *testing.M) {
+	if corpus.RelayIfAsked(os.Args, os.Stdin, os.Stdout) {
+		return
+	}
 	flag.Parse()
 	if !*all {
 		suite.Every = each
@@ -41,7 +44,8 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-func TestOwnAttacksEndAsWritten(t *testing.T)   { suite.OwnAttacks(t) }
-func TestPublicAttacksEndSafely(t *testing.T)   { suite.PublicAttacks(t) }
-func TestOwnCorpusRunsAsInNode(t *testing.T)    { suite.OwnCode(t) }
-func TestOrdinaryCodeRunsAsInNode(t *testing.T) { suite.PublicCode(t) }
+func TestOwnAttacksEndAsWritten(t *testing.T)                 { suite.OwnAttacks(t) }
+func TestPublicAttacksEndSafely(t *testing.T)                 { suite.PublicAttacks(t) }
+func TestOwnCorpusRunsAsInNode(t *testing.T)                  { suite.OwnCode(t) }
+func TestOrdinaryCodeRunsAsInNode(t *testing.T)               { suite.PublicCode(t) }
+func TestAnEvaluationMayBeCancelledAtEveryPoint(t *testing.T) { suite.Cancelled(t) }
