@@ -283,7 +283,7 @@ func TestClosedHostDenies(t *testing.T) {
 
 func TestTrialNeedsNoInstalling(t *testing.T) {
 	path := put(t, filepath.Join(t.TempDir(), "rule.wasm"), guardtest.Reactor(guardtest.Deny).Bytes())
-	trial, err := guard.OpenTrial(t.Context(), guard.Config{}, path)
+	trial, err := guard.OpenTrial(t.Context(), guard.Config{CallTimeout: patience}, path)
 	if err != nil {
 		t.Fatal(err)
 	}

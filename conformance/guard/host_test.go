@@ -33,7 +33,7 @@ type rig struct {
 // newRig is patient, so that a busy machine changes no verdict.
 func newRig(t *testing.T) *rig { return newRigWith(t, patience) }
 
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // timeoutFor is the default where the module is to be stopped by it.
 func timeoutFor(code string) time.Duration {
@@ -69,7 +69,7 @@ func (r *rig) host(t *testing.T) *guard.Host {
 	t.Helper()
 	h := guard.New(guard.Config{
 		HomeDir: r.home, ProjectDir: r.project, PinFile: r.pins, CountsFile: r.counts,
-		CacheDir: guardtest.CacheDir(), CompileWait: time.Minute, CallTimeout: r.callTimeout, Trace: r.trace,
+		CacheDir: guardtest.CacheDir(), CompileWait: patience, CallTimeout: r.callTimeout, Trace: r.trace,
 		Logger: slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	t.Cleanup(func() {

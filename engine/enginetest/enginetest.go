@@ -22,6 +22,9 @@ import (
 // RecordedAt is the clock of every recording here.
 var RecordedAt = time.Date(2026, 11, 2, 9, 30, 0, 0, time.UTC)
 
+// patience is how long a body may take that must end: a machine may be loaded.
+const patience = 2 * time.Minute
+
 // Run builds the evaluator once, runs a package's tests with a pool of it, and
 // gives the exit code for TestMain.
 func Run(m *testing.M, use func(*sandbox.Pool)) int {
@@ -38,7 +41,7 @@ func Run(m *testing.M, use func(*sandbox.Pool)) int {
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("build bir-sandbox: %v\n%s", err, out))
 	}
-	pool := sandbox.NewPool(sandbox.Config{Command: []string{program}})
+	pool := sandbox.NewPool(sandbox.Config{Command: []string{program}, Timeout: patience, StartTimeout: patience})
 	defer pool.Close()
 	use(pool)
 	return m.Run()

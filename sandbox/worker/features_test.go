@@ -60,7 +60,7 @@ func TestHelpersOfTheEngineAreOutOfReach(t *testing.T) {
 
 func TestBacktrackingIsInterrupted(t *testing.T) {
 	req := plain(`return {r: /^(?=(a+)+$)/.test('a'.repeat(64) + 'b')}`)
-	req.Timeout /= 10
+	req.Timeout = soon
 	resp := evaluator().Eval(req)
 	if resp.Failure == nil || resp.Failure.Type != typeTimeout || resp.Retire {
 		t.Errorf("ended with %+v, retire %v", resp.Failure, resp.Retire)

@@ -35,7 +35,7 @@ func FuzzNothingOfABodyRunsOutsideItsFunction(f *testing.F) {
 		if err := vm.Set("mark", func() { t.Errorf("%q runs outside its function", source) }); err != nil {
 			t.Fatal(err)
 		}
-		stuck := time.AfterFunc(10*time.Second, func() { vm.Interrupt("stuck") })
+		stuck := time.AfterFunc(patience, func() { vm.Interrupt("stuck") })
 		defer stuck.Stop()
 		made, err := vm.RunProgram(p.code)
 		if err != nil {
