@@ -8,7 +8,7 @@ import (
 
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/control/client/event"
-	"github.com/bir-run/bir/control/runs/machine"
+	"github.com/bir-run/bir/control/runs/turn"
 )
 
 // maxPromptLine is how much of a prompt health shows.
@@ -39,7 +39,7 @@ func (b *Book) Health() (steps int, open []client.OpenRun, proxies []client.Prox
 	return b.state.Steps, open, proxies, events
 }
 
-func openRun(r *machine.Run) client.OpenRun {
+func openRun(r *turn.Run) client.OpenRun {
 	pending := 0
 	for _, c := range r.Calls {
 		if c.End == nil || !c.Settled() {

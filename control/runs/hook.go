@@ -12,6 +12,7 @@ import (
 	"github.com/bir-run/bir/control/client/event"
 	"github.com/bir-run/bir/control/correlate"
 	"github.com/bir-run/bir/control/runs/machine"
+	"github.com/bir-run/bir/control/runs/turn"
 	"github.com/bir-run/bir/control/transcript"
 	"github.com/bir-run/bir/recorder"
 )
@@ -116,7 +117,7 @@ func (b *Book) prepare(e *machine.Event) {
 }
 
 // look adds to an event what the transcript says of a run.
-func (b *Book) look(e *machine.Event, run *machine.Run) {
+func (b *Book) look(e *machine.Event, run *turn.Run) {
 	if v := b.view(*e, run); v != nil {
 		e.Views = append(e.Views, *v)
 	}
@@ -125,15 +126,15 @@ func (b *Book) look(e *machine.Event, run *machine.Run) {
 // missed looks for a turn whose prompt nobody was there to hear: the control server
 // is started by the session, and the first prompt may be faster.
 func (b *Book) missed(e *machine.Event) {
-	turn, ok := transcript.Find(e.Transcript, e.PromptID)
+	found, ok := transcript.Find(e.Transcript, e.PromptID)
 	if !ok {
 		return
 	}
-	turn.Prompt = text(turn.Prompt)
-	e.Missed = &turn
-	b.look(e, &machine.Run{
-		ID: e.NewRun, Mark: &turn.Mark, Prompts: []string{e.PromptID}, Agents: map[string]string{},
-		Windows: []machine.Window{{From: turn.Mark.At}},
+	found.Prompt = text(found.Prompt)
+	e.Missed = &found
+	b.look(e, &turn.Run{
+		ID: e.NewRun, Mark: &found.Mark, Prompts: []string{e.PromptID}, Agents: map[string]string{},
+		Windows: []turn.Window{{From: found.Mark.At}},
 	})
 }
 

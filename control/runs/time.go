@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bir-run/bir/control/runs/machine"
+	"github.com/bir-run/bir/control/runs/turn"
 )
 
 const (
@@ -93,7 +94,7 @@ func (b *Book) Tick(now time.Time) {
 		b.lastLive = now
 		e.Gone, ended = b.goneLocked(now)
 	}
-	var held []*machine.Run
+	var held []*turn.Run
 	for _, r := range b.state.Runs {
 		if !r.Deadline.IsZero() && !now.Before(r.Deadline) {
 			held = append(held, outline(r))

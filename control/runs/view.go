@@ -6,12 +6,13 @@ import (
 
 	"github.com/bir-run/bir/control/correlate"
 	"github.com/bir-run/bir/control/runs/machine"
+	"github.com/bir-run/bir/control/runs/turn"
 	"github.com/bir-run/bir/control/transcript"
 )
 
 // subjectsLocked are the runs whose transcript an event makes worth reading: the one
 // that it belongs to, or those that may end with it.
-func (b *Book) subjectsLocked(e machine.Event) (out []*machine.Run) {
+func (b *Book) subjectsLocked(e machine.Event) (out []*turn.Run) {
 	switch e.Kind {
 	case "SessionStart", "PermissionRequest", "PermissionDenied", "UserPromptExpansion", "PreCompact":
 	case "UserPromptSubmit":
@@ -35,7 +36,7 @@ func (b *Book) subjectsLocked(e machine.Event) (out []*machine.Run) {
 
 // outline copies what view reads of a run, without the lock. Of its calls these are
 // those that are over and nobody knows how.
-func outline(r *machine.Run) *machine.Run {
+func outline(r *turn.Run) *turn.Run {
 	o := *r
 	o.Agents = maps.Clone(r.Agents)
 	o.Windows = slices.Clone(r.Windows)
@@ -62,7 +63,7 @@ func ends(kind string) bool {
 }
 
 // view reads on in the transcript of a run.
-func (b *Book) view(e machine.Event, run *machine.Run) *machine.View {
+func (b *Book) view(e machine.Event, run *turn.Run) *turn.View {
 	if run.Mark == nil || run.Mark.Path == "" {
 		return nil
 	}
@@ -73,7 +74,7 @@ func (b *Book) view(e machine.Event, run *machine.Run) *machine.View {
 		b.cfg.Logger.Warn("a transcript cannot be read", "err", err)
 		return nil
 	}
-	v := &machine.View{Run: run.ID, Said: said(reader.l)}
+	v := &turn.View{Run: run.ID, Said: said(reader.l)}
 	switch {
 	case ends(e.Kind):
 		b.whole(e, run, reader.l, v)
@@ -92,7 +93,7 @@ func (b *Book) view(e machine.Event, run *machine.Run) *machine.View {
 }
 
 // reader is the one of a run, made anew after a restart.
-func (b *Book) reader(run *machine.Run) (r *reader, fresh bool) {
+func (b *Book) reader(run *turn.Run) (r *reader, fresh bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r = b.ledgers[run.ID]
@@ -112,7 +113,7 @@ func said(l *transcript.Ledger) map[string]string {
 }
 
 // whole reads what a turn used and which of its calls were missed.
-func (b *Book) whole(e machine.Event, run *machine.Run, l *transcript.Ledger, v *machine.View) {
+func (b *Book) whole(e machine.Event, run *turn.Run, l *transcript.Ledger, v *turn.View) {
 	v.Agents = join(run, l)
 	v.Whole = true
 	v.Usage, v.Measured = l.Usage(run.Owns)
@@ -129,7 +130,7 @@ func (b *Book) whole(e machine.Event, run *machine.Run, l *transcript.Ledger, v 
 }
 
 // join adds the subagents to a run of whose start nobody was there to hear.
-func join(run *machine.Run, l *transcript.Ledger) (more []string) {
+func join(run *turn.Run, l *transcript.Ledger) (more []string) {
 	for agent, prompt := range l.Agents() {
 		if _, known := run.Agents[agent]; !known && slices.Contains(run.Prompts, prompt) {
 			run.Agents[agent] = ""
@@ -141,7 +142,7 @@ func join(run *machine.Run, l *transcript.Ledger) (more []string) {
 }
 
 // found are the calls of a run in the transcript whose end would be news.
-func (b *Book) found(run *machine.Run, l *transcript.Ledger, which func(transcript.Call) bool) []transcript.Call {
+func (b *Book) found(run *turn.Run, l *transcript.Ledger, which func(transcript.Call) bool) []transcript.Call {
 	calls, err := l.Calls(func(c transcript.Call) bool {
 		return run.Owns(c.Agent, c.Began) && which(c) && b.wants(run.ID, c.ID)
 	})

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bir-run/bir/control/transcript"
+	"github.com/bir-run/bir/control/runs/turn"
 )
 
 // step is one event being applied.
@@ -21,7 +21,7 @@ func (s *State) Apply(e Event) []Change {
 	st.session()
 	for i := range e.Views {
 		if r := s.Runs[e.Views[i].Run]; r != nil {
-			r.see(&e.Views[i])
+			r.See(&e.Views[i])
 			if e.Views[i].Behind {
 				st.recover(r)
 			}
@@ -35,12 +35,12 @@ func (s *State) Apply(e Event) []Change {
 }
 
 // ordered lists the open runs by age, so that nothing hangs on the order of a map.
-func (s *State) ordered() []*Run {
-	runs := make([]*Run, 0, len(s.Runs))
+func (s *State) ordered() []*turn.Run {
+	runs := make([]*turn.Run, 0, len(s.Runs))
 	for _, r := range s.Runs {
 		runs = append(runs, r)
 	}
-	slices.SortFunc(runs, func(a, b *Run) int {
+	slices.SortFunc(runs, func(a, b *turn.Run) int {
 		if n := a.Started.Compare(b.Started); n != 0 {
 			return n
 		}
@@ -149,7 +149,7 @@ func (s *step) prompt() {
 
 // again takes a prompt under the id of a turn that has begun: a later event of the turn
 // was heard first, the host told of it twice, or it was typed ahead.
-func (s *step) again(r *Run) {
+func (s *step) again(r *turn.Run) {
 	switch {
 	case r.Input == "":
 		r.Input = s.e.Text
@@ -161,7 +161,7 @@ func (s *step) again(r *Run) {
 // goOn continues the run whose background work the host's own prompt tells of.
 func (s *step) goOn() bool {
 	for _, r := range s.ordered() {
-		if r.Session != s.e.Session || (r.Tasks[s.e.Task] == nil && !r.done(s.e.ToolUse)) {
+		if r.Session != s.e.Session || (r.Tasks[s.e.Task] == nil && !r.IsDone(s.e.ToolUse)) {
 			continue
 		}
 		if other := s.Sessions[s.e.Session].Run; other != r.ID {
@@ -191,34 +191,23 @@ func (s *step) leave(session string) {
 	for _, t := range r.Tasks {
 		t.Ended = t.Ended || !t.Agent
 	}
-	if r.Stopped.IsZero() || r.running() == 0 {
+	if r.Stopped.IsZero() || r.Running() == 0 {
 		s.close(r, r.Stopped.IsZero())
 	}
-	r.shut(s.e.At)
+	r.Shut(s.e.At)
 	s.Sessions[session].Run = ""
 }
 
-// running counts the work in the background.
-func (r *Run) running() int {
-	n := 0
-	for _, t := range r.Tasks {
-		if !t.Ended {
-			n++
-		}
-	}
-	return n
-}
-
 // open opens the run that the event's session is in from now on.
-func (s *step) open(input string) *Run {
-	r := &Run{
+func (s *step) open(input string) *turn.Run {
+	r := &turn.Run{
 		ID: s.e.NewRun, Session: s.e.Session, Input: input, CWD: s.e.CWD,
-		Started: s.e.At, Windows: []Window{{From: moment(s.e.At)}},
+		Started: s.e.At, Windows: []turn.Window{{From: turn.Moment(s.e.At)}},
 	}
 	if s.e.PromptID != "" {
 		r.Prompts = []string{s.e.PromptID}
 	}
-	r.restore()
+	r.Restore()
 	s.Runs[r.ID] = r
 	if session := s.Sessions[s.e.Session]; session != nil {
 		session.Run = r.ID
@@ -226,12 +215,9 @@ func (s *step) open(input string) *Run {
 	return r
 }
 
-// moment is a time as a transcript would write it, in milliseconds.
-func moment(at time.Time) time.Time { return at.Truncate(time.Millisecond) }
-
 // run finds the run of the event. Where its prompt was missed, since nobody was
 // there, the transcript may have it; otherwise the run lacks its beginning.
-func (s *step) run() *Run {
+func (s *step) run() *turn.Run {
 	r := s.RunOf(s.e)
 	if r != nil || s.e.NewRun == "" || s.Sessions[s.e.Session] == nil {
 		s.heard(r)
@@ -245,10 +231,10 @@ func (s *step) run() *Run {
 		r.Lossy = true // its beginning is in another run
 	case s.e.Missed != nil:
 		r = s.open(s.e.Missed.Prompt)
-		r.from(s.e.Missed.Mark, s.e.Missed.Mark.At)
+		r.BeginAt(s.e.Missed.Mark, s.e.Missed.Mark.At)
 	case ahead != nil && ahead.Mark != nil:
 		r = s.open(ahead.Text)
-		r.from(*ahead.Mark, later(ahead.At, session.Stopped))
+		r.BeginAt(*ahead.Mark, later(ahead.At, session.Stopped))
 	case ahead != nil:
 		r = s.open(ahead.Text)
 	default:
@@ -257,16 +243,10 @@ func (s *step) run() *Run {
 	}
 	session.Ahead = nil
 	if v := s.view(r); v != nil {
-		r.see(v)
+		r.See(v)
 	}
 	s.recover(r)
 	return r
-}
-
-// from puts the beginning of a run before the event that it was opened for.
-func (r *Run) from(mark transcript.Mark, at time.Time) {
-	mark.At = moment(at)
-	r.Mark, r.Started, r.Windows[0].From = &mark, at, mark.At
 }
 
 func later(a, b time.Time) time.Time {
@@ -277,14 +257,14 @@ func later(a, b time.Time) time.Time {
 }
 
 // heard holds a run open whose work in the background goes on.
-func (s *step) heard(r *Run) {
-	if r != nil && !r.Stopped.IsZero() && r.running() > 0 {
+func (s *step) heard(r *turn.Run) {
+	if r != nil && !r.Stopped.IsZero() && r.Running() > 0 {
 		r.Deadline = s.e.At.Add(taskWait)
 	}
 }
 
 // view is what the event's transcript says of a run.
-func (s *step) view(r *Run) *View {
+func (s *step) view(r *turn.Run) *turn.View {
 	for i := range s.e.Views {
 		if s.e.Views[i].Run == r.ID {
 			return &s.e.Views[i]
@@ -293,45 +273,14 @@ func (s *step) view(r *Run) *View {
 	return nil
 }
 
-// see takes in what the transcript says of a run.
-func (r *Run) see(v *View) {
-	if v.Version != "" {
-		r.Version = v.Version
-	}
-	if v.Whole {
-		r.Usage, r.Measured = v.Usage, v.Measured
-	}
-	if v.Answer != "" {
-		r.Answer = v.Answer
-	}
-	for _, agent := range v.Agents {
-		if _, known := r.Agents[agent]; !known {
-			r.Agents[agent] = ""
-		}
-	}
-	for id, said := range v.Said {
-		r.heard(id, said)
-	}
-}
-
 // alive notes that the main thread of a run is at work again.
-func (s *step) alive(r *Run) {
+func (s *step) alive(r *turn.Run) {
 	if r.Stopped.IsZero() {
 		return
 	}
-	r.Stopped, r.Deadline, r.Closed = time.Time{}, time.Time{}, time.Time{}
+	r.Resume(s.e.At)
 	if session := s.Sessions[r.Session]; session != nil && session.Run == "" {
 		session.Run = r.ID
-	}
-	if n := len(r.Windows); n > 0 && !r.Windows[n-1].To.IsZero() {
-		r.Windows = append(r.Windows, Window{From: moment(s.e.At)})
-	}
-}
-
-// shut ends the stretch of the main thread that belongs to a run.
-func (r *Run) shut(at time.Time) {
-	if n := len(r.Windows); n > 0 && r.Windows[n-1].To.IsZero() {
-		r.Windows[n-1].To = at
 	}
 }
 

@@ -1,32 +1,23 @@
 package machine
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
 	"github.com/bir-run/bir/control/client"
 	"github.com/bir-run/bir/control/correlate"
 	"github.com/bir-run/bir/control/order"
+	"github.com/bir-run/bir/control/runs/turn"
 	"github.com/bir-run/bir/control/transcript"
 	"github.com/bir-run/bir/recorder"
 )
 
 // begin adds a call to a run, and to it the proxy's half where that came first.
-func (s *step) begin(r *Run, c *correlate.Call) *correlate.Call {
-	if c.Agent != "" {
-		c.AgentType = cmp.Or(c.AgentType, r.Agents[c.Agent])
-		r.Agents[c.Agent] = c.AgentType
-	}
-	r.Calls[c.ID] = c
-	if said, ok := r.Said[c.ID]; ok {
-		c.Context, c.Said = said, true
-		delete(r.Said, c.ID)
-	}
+func (s *step) begin(r *turn.Run, c *correlate.Call) *correlate.Call {
+	r.Begin(c)
 	if !r.Closed.IsZero() && r.Deadline.IsZero() {
 		r.Deadline = s.e.At.Add(taskWait) // of a subagent that is left behind
 	}
-	r.Line.Begin(c.ID, c.Began, c.Expect)
 	s.adopt(r, c)
 	return c
 }
@@ -45,32 +36,13 @@ func (s *step) called() *correlate.Call {
 
 func (s *step) pre() {
 	r := s.run()
-	if r == nil || r.known(s.e.ToolUse) {
+	if r == nil || r.Known(s.e.ToolUse) {
 		return
 	}
 	if s.e.Agent == "" {
 		s.alive(r)
 	}
 	s.begin(r, s.called())
-}
-
-// known says that a call is no news. A report without a hook may have made it.
-func (r *Run) known(id string) bool {
-	return r.Calls[id] != nil || r.done(id) || r.held(id) != nil
-}
-
-func (r *Run) done(id string) bool {
-	_, ok := r.Done[id]
-	return ok
-}
-
-func (r *Run) held(id string) *correlate.Call {
-	for _, h := range r.Held {
-		if h.Call.ID == id {
-			return h.Call
-		}
-	}
-	return nil
 }
 
 // permission notes that a person is asked. The host does not say for which call: it
@@ -101,7 +73,7 @@ func (s *step) denied() {
 // was asked for.
 func (s *step) post() {
 	r := s.run()
-	if r == nil || r.done(s.e.ToolUse) || r.held(s.e.ToolUse) != nil {
+	if r == nil || r.IsDone(s.e.ToolUse) || r.HeldCall(s.e.ToolUse) != nil {
 		return
 	}
 	c := r.Calls[s.e.ToolUse]
@@ -142,7 +114,7 @@ func (s *step) batch() {
 	}
 	for _, b := range s.e.Batch {
 		status, c := correlate.Answered(b.Text), r.Calls[b.ToolUse]
-		if c == nil && status != "" && !r.known(b.ToolUse) {
+		if c == nil && status != "" && !r.Known(b.ToolUse) {
 			c = s.begin(r, &correlate.Call{
 				ID: b.ToolUse, Tool: b.Tool, Began: s.e.At, Asked: b.Input, Agent: s.e.Agent, AgentType: s.e.AgentType,
 			})
@@ -155,7 +127,7 @@ func (s *step) batch() {
 
 // over ends a call that is over and of which no hook told the end. Where nobody knows
 // how it ended, the transcript will; the calls that follow wait for that a moment.
-func (s *step) over(r *Run, c *correlate.Call, status recorder.Status, told string) {
+func (s *step) over(r *turn.Run, c *correlate.Call, status recorder.Status, told string) {
 	switch {
 	case c.Denied:
 		status = recorder.StatusDenied
@@ -171,7 +143,7 @@ func (s *step) over(r *Run, c *correlate.Call, status recorder.Status, told stri
 }
 
 // recover takes from the transcript what no hook told.
-func (s *step) recover(r *Run) {
+func (s *step) recover(r *turn.Run) {
 	v := s.view(r)
 	if v == nil {
 		return
@@ -224,25 +196,14 @@ func (s *step) lost(w client.StepReport) {
 	}
 }
 
-// late takes a half that comes after its call was numbered. It corrects what is not
-// reported yet, and nothing that is: a row is written once.
-func (r *Run) late(w client.StepReport) bool {
-	if c := r.held(w.ToolUseID); c != nil && c.Is(w) {
-		c.TakeWire(w)
-		return true
-	}
-	tool, ok := r.Done[w.ToolUseID]
-	return ok && correlate.Names(tool, w.ToolName)
-}
-
 // join adds a report to its call: by the host's id, by an injected one, or by its
 // fingerprint. Of several equal calls it takes the oldest, and those of the session
 // that the proxy was started in before others.
 func (s *step) join(w client.StepReport) bool {
-	var run *Run
+	var run *turn.Run
 	var best *correlate.Call
 	for _, r := range s.ordered() {
-		if r.late(w) {
+		if r.Late(w) {
 			return true
 		}
 		for _, c := range r.Calls {
@@ -263,7 +224,7 @@ func (s *step) join(w client.StepReport) bool {
 }
 
 // native says whether a run is of the session that the proxy was started in.
-func (s *step) native(r *Run, w client.StepReport) bool {
+func (s *step) native(r *turn.Run, w client.StepReport) bool {
 	return r.Session != "" && s.Proxies[w.ProxyID].SessionID == r.Session
 }
 
@@ -278,7 +239,7 @@ func (s *step) matches(c *correlate.Call, w client.StepReport) bool {
 	return !s.Senders[w.ProxyID] && c.Matches(w)
 }
 
-func (s *step) take(r *Run, c *correlate.Call, w client.StepReport) {
+func (s *step) take(r *turn.Run, c *correlate.Call, w client.StepReport) {
 	if c.CallID != "" && w.CallID == "" {
 		s.noIDs(r.Session, w.ServerName)
 	}
@@ -294,7 +255,7 @@ func (s *step) noIDs(session, server string) {
 }
 
 // adopt joins reports that came before their call.
-func (s *step) adopt(r *Run, c *correlate.Call) {
+func (s *step) adopt(r *turn.Run, c *correlate.Call) {
 	s.Orphans = slices.DeleteFunc(s.Orphans, func(o Orphan) bool {
 		if !s.matches(c, o.Wire) {
 			return false
@@ -323,13 +284,13 @@ func (s *step) tick() {
 }
 
 // deadline ends a run that was held open long enough.
-func (s *step) deadline(r *Run) {
+func (s *step) deadline(r *turn.Run) {
 	if v := s.view(r); v != nil && v.GoesOn {
 		s.alive(r) // a hook of somebody else sent the model back to work
 		return
 	}
 	if !r.Closed.IsZero() {
-		s.endOpen(r, func(*correlate.Call) bool { return true }, false)
+		r.EndOpen(s.e.At, func(*correlate.Call) bool { return true }, false)
 		r.Deadline = time.Time{}
 	}
 	s.close(r, false)
@@ -352,13 +313,13 @@ func (s *step) place(o Orphan) {
 	w := o.Wire
 	r := s.home(w)
 	if r == nil {
-		r = &Run{ID: o.Run, Proxy: w.ProxyID, CWD: s.Proxies[w.ProxyID].CWD, Started: w.StartedAt}
-		r.restore()
+		r = &turn.Run{ID: o.Run, Proxy: w.ProxyID, CWD: s.Proxies[w.ProxyID].CWD, Started: w.StartedAt}
+		r.Restore()
 		s.Runs[r.ID] = r
 	}
 	id := w.ToolUseID
-	if id == "" || r.known(id) {
-		id = derive("call", w.StartedAt, r.ID, w.ID)
+	if id == "" || r.Known(id) {
+		id = turn.Derive("call", w.StartedAt, r.ID, w.ID)
 	}
 	c := &correlate.Call{
 		ID: id, Tool: recorder.QualifiedName(w.ServerName, w.ToolName), Server: w.ServerName, Began: w.StartedAt,
@@ -375,13 +336,13 @@ func (s *step) place(o Orphan) {
 // home is the run that a report without a hook belongs to: the turn of the session
 // that the proxy was started in is the likeliest, then the only turn there is. It is
 // nil where there is none; then the proxy gets a run of its own, one at a time.
-func (s *step) home(w client.StepReport) *Run {
+func (s *step) home(w client.StepReport) *turn.Run {
 	if session := s.Sessions[s.Proxies[w.ProxyID].SessionID]; session != nil {
 		if r := s.Runs[session.Run]; r != nil {
 			return r
 		}
 	}
-	var bound []*Run
+	var bound []*turn.Run
 	for _, r := range s.ordered() {
 		if r.Proxy == w.ProxyID {
 			return r
@@ -397,7 +358,7 @@ func (s *step) home(w client.StepReport) *Run {
 }
 
 // placeAll books what a run that is about to end would be the home of.
-func (s *step) placeAll(r *Run) {
+func (s *step) placeAll(r *turn.Run) {
 	for {
 		i := slices.IndexFunc(s.Orphans, func(o Orphan) bool { return s.home(o.Wire) == r })
 		if i < 0 {

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/bir-run/bir/control/correlate"
-	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/control/runs/turn"
 )
 
 func (s *step) agentStart() {
@@ -23,7 +23,7 @@ func (s *step) agentStop() {
 		return
 	}
 	s.recover(r)
-	s.endOpen(r, func(c *correlate.Call) bool { return c.Agent == s.e.Agent }, false)
+	r.EndOpen(s.e.At, func(c *correlate.Call) bool { return c.Agent == s.e.Agent }, false)
 	if t := r.Tasks[s.e.Agent]; t != nil {
 		t.Ended = true
 		s.await(r)
@@ -57,40 +57,40 @@ func (s *step) stop() {
 	}
 	s.recover(r)
 	s.tasks(r)
-	s.endOpen(r, func(c *correlate.Call) bool { t := r.Tasks[c.Agent]; return t == nil || t.Ended }, false)
+	r.EndOpen(s.e.At, func(c *correlate.Call) bool { t := r.Tasks[c.Agent]; return t == nil || t.Ended }, false)
 	r.Stopped = s.e.At
 	s.Sessions[s.e.Session].Stopped = s.e.At
-	r.shut(s.e.At)
+	r.Shut(s.e.At)
 	s.await(r)
 }
 
 // tasks notes what works on in the background. What belongs to no other run belongs
 // to this one.
-func (s *step) tasks(r *Run) {
+func (s *step) tasks(r *turn.Run) {
 	listed := map[string]bool{}
 	for _, t := range s.e.Tasks {
 		listed[t.ID] = true
 		if s.taskOwner(t.ID, r) == nil && r.Tasks[t.ID] == nil {
 			_, agent := r.Agents[t.ID]
-			r.Tasks[t.ID] = &Background{Agent: agent || t.Type == "subagent"}
+			r.Tasks[t.ID] = &turn.Background{Agent: agent || t.Type == "subagent"}
 		}
 	}
 	for _, other := range s.Runs {
 		if other.Session != r.Session {
 			continue
 		}
-		waited := other.running() > 0
+		waited := other.Running() > 0
 		for id, t := range other.Tasks {
 			t.Ended = t.Ended || !listed[id]
 		}
-		if waited && other.running() == 0 && !other.Deadline.IsZero() {
+		if waited && other.Running() == 0 && !other.Deadline.IsZero() {
 			other.Deadline = s.e.At.Add(reportWait)
 		}
 	}
 }
 
 // taskOwner finds another run that a task belongs to.
-func (s *step) taskOwner(id string, not *Run) *Run {
+func (s *step) taskOwner(id string, not *turn.Run) *turn.Run {
 	for _, r := range s.Runs {
 		_, agent := r.Agents[id]
 		if r != not && r.Session == not.Session && (agent || r.Tasks[id] != nil) {
@@ -101,10 +101,10 @@ func (s *step) taskOwner(id string, not *Run) *Run {
 }
 
 // await sets how long a stopped run is held open.
-func (s *step) await(r *Run) {
+func (s *step) await(r *turn.Run) {
 	switch {
 	case r.Stopped.IsZero():
-	case r.running() > 0:
+	case r.Running() > 0:
 		r.Deadline = s.e.At.Add(taskWait)
 	case s.e.Kind == "SubagentStop":
 		r.Deadline = s.e.At.Add(reportWait)
@@ -114,28 +114,16 @@ func (s *step) await(r *Run) {
 }
 
 // close ends a run: nothing new is expected but late halves of its calls.
-func (s *step) close(r *Run, stopped bool) {
+func (s *step) close(r *turn.Run, stopped bool) {
 	if !r.Closed.IsZero() {
 		return
 	}
 	s.recover(r)
 	s.placeAll(r)
-	s.endOpen(r, func(*correlate.Call) bool { return true }, stopped)
-	r.shut(s.e.At)
+	r.EndOpen(s.e.At, func(*correlate.Call) bool { return true }, stopped)
+	r.Shut(s.e.At)
 	r.Closed, r.Deadline = s.e.At, time.Time{}
 	if session := s.Sessions[r.Session]; session != nil && session.Run == r.ID {
 		session.Run = ""
-	}
-}
-
-// endOpen ends calls that nobody will tell the end of any more.
-func (s *step) endOpen(r *Run, which func(*correlate.Call) bool, stopped bool) {
-	for _, c := range r.Calls {
-		if c.End == nil && which(c) {
-			c.End = &correlate.End{At: s.e.At, Status: c.Untold(stopped)}
-			if c.End.Status == recorder.StatusUnreported {
-				r.Lossy = true
-			}
-		}
 	}
 }

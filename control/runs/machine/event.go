@@ -1,8 +1,9 @@
-// Package machine is the state of sessions and runs, and what each event makes of it.
-// It is pure: time, ids, what transcripts say and which processes live are in the
-// events. The same events give the same state and the same changes, row ids included,
-// so that a journal of them brings back a run after a crash and what is reported
-// twice is booked once.
+// Package machine is the state of sessions and runs, and what each event makes of it:
+// which run it belongs to, when one begins and ends. What a run is by itself is in
+// package turn. It is pure: time, ids, what transcripts say and which processes live
+// are in the events. The same events give the same state and the same changes, row ids
+// included, so that a journal of them brings back a run after a crash and what is
+// reported twice is booked once.
 package machine
 
 import (
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bir-run/bir/control/client"
+	"github.com/bir-run/bir/control/runs/turn"
 	"github.com/bir-run/bir/control/transcript"
 	"github.com/bir-run/bir/recorder"
 )
@@ -59,7 +61,7 @@ type Event struct {
 	Mark   *transcript.Mark `json:"mark,omitempty"`
 	// Missed is the prompt of a turn whose beginning nobody was there to see.
 	Missed *transcript.Turn `json:"missed,omitempty"`
-	Views  []View           `json:"views,omitempty"`
+	Views  []turn.View      `json:"views,omitempty"`
 
 	Wire  *client.StepReport `json:"wire,omitempty"`
 	Proxy *client.Register   `json:"proxy,omitempty"`
@@ -80,21 +82,6 @@ type Batch struct {
 	Tool    string          `json:"tool"`
 	Input   json.RawMessage `json:"input,omitempty"`
 	Text    string          `json:"text,omitempty"`
-}
-
-// View is what the transcript says about one run.
-type View struct {
-	Run      string                    `json:"run"`
-	Said     map[string]string         `json:"said,omitempty"`  // by tool use id
-	Whole    bool                      `json:"whole,omitempty"` // what follows is known, too
-	Usage    map[string]recorder.Usage `json:"usage,omitempty"`
-	Measured bool                      `json:"measured,omitempty"`
-	Agents   []string                  `json:"agents,omitempty"` // that served its prompts
-	Answer   string                    `json:"answer,omitempty"`
-	Version  string                    `json:"version,omitempty"`
-	Found    []transcript.Call         `json:"found,omitempty"`  // calls of which no end was heard
-	Behind   bool                      `json:"behind,omitempty"` // nobody was there to hear of those
-	GoesOn   bool                      `json:"goesOn,omitempty"`
 }
 
 // Change is what is to be reported: one of its members is set.

@@ -5,10 +5,9 @@ import (
 	"time"
 
 	"github.com/bir-run/bir/control/client"
-	"github.com/bir-run/bir/control/correlate"
 	"github.com/bir-run/bir/control/order"
+	"github.com/bir-run/bir/control/runs/turn"
 	"github.com/bir-run/bir/control/transcript"
-	"github.com/bir-run/bir/recorder"
 )
 
 // How long things are waited for.
@@ -29,7 +28,7 @@ const (
 // shortens a journal.
 type State struct {
 	Sessions map[string]*Session        `json:"sessions,omitempty"`
-	Runs     map[string]*Run            `json:"runs,omitempty"` // open ones
+	Runs     map[string]*turn.Run       `json:"runs,omitempty"` // open ones
 	Proxies  map[string]client.Register `json:"proxies,omitempty"`
 	Orphans  []Orphan                   `json:"orphans,omitempty"`
 	Steps    int                        `json:"steps,omitempty"` // numbered since the start
@@ -69,56 +68,6 @@ type Orphan struct {
 	Run  string            `json:"run"` // the id for a run of its own
 }
 
-// Run is one turn: a prompt and all that served it.
-type Run struct {
-	ID        string           `json:"id"`
-	Session   string           `json:"session,omitempty"`
-	Proxy     string           `json:"proxy,omitempty"` // that a run without hooks belongs to
-	Prompts   []string         `json:"prompts,omitempty"`
-	Input     string           `json:"input,omitempty"`
-	CWD       string           `json:"cwd,omitempty"`
-	Started   time.Time        `json:"started"`
-	Mark      *transcript.Mark `json:"mark,omitempty"`
-	Windows   []Window         `json:"windows,omitempty"`
-	Announced bool             `json:"announced,omitempty"`
-	Version   string           `json:"version,omitempty"` // of the host
-
-	Agents map[string]string          `json:"agents,omitempty"` // their types
-	Tasks  map[string]*Background     `json:"tasks,omitempty"`
-	Calls  map[string]*correlate.Call `json:"calls,omitempty"` // without a number
-	Line   order.Line                 `json:"line"`
-	Held   []Held                     `json:"held,omitempty"`
-	Done   map[string]string          `json:"done,omitempty"` // tools of reported calls, by their ids
-	Said   map[string]string          `json:"said,omitempty"` // before calls that are not known yet
-	Usage  map[string]recorder.Usage  `json:"usage,omitempty"`
-
-	Measured  bool      `json:"measured,omitempty"`
-	Compacted bool      `json:"compacted,omitempty"`
-	Lossy     bool      `json:"lossy,omitempty"`
-	Answer    string    `json:"answer,omitempty"`
-	Stopped   time.Time `json:"stopped,omitzero"` // by a Stop that nothing followed
-	Deadline  time.Time `json:"deadline,omitzero"`
-	Closed    time.Time `json:"closed,omitzero"` // waits for late halves only
-}
-
-// Window is a stretch of the main thread that belongs to a run.
-type Window struct {
-	From time.Time `json:"from"`
-	To   time.Time `json:"to,omitzero"`
-}
-
-// Background is work that may outlive the turn that began it.
-type Background struct {
-	Agent bool `json:"agent,omitempty"`
-	Ended bool `json:"ended,omitempty"`
-}
-
-// Held is a numbered call that waits for what the model said before it.
-type Held struct {
-	N    int             `json:"n"`
-	Call *correlate.Call `json:"call"`
-}
-
 // New is the state before anything happened.
 func New() *State {
 	s := &State{}
@@ -132,7 +81,7 @@ func (s *State) Restore() {
 		s.Sessions = map[string]*Session{}
 	}
 	if s.Runs == nil {
-		s.Runs = map[string]*Run{}
+		s.Runs = map[string]*turn.Run{}
 	}
 	if s.Proxies == nil {
 		s.Proxies = map[string]client.Register{}
@@ -141,61 +90,21 @@ func (s *State) Restore() {
 		s.Senders = map[string]bool{}
 	}
 	for _, r := range s.Runs {
-		r.restore()
-	}
-}
-
-func (r *Run) restore() {
-	if r.Agents == nil {
-		r.Agents = map[string]string{}
-	}
-	if r.Tasks == nil {
-		r.Tasks = map[string]*Background{}
-	}
-	if r.Calls == nil {
-		r.Calls = map[string]*correlate.Call{}
-	}
-	if r.Done == nil {
-		r.Done = map[string]string{}
-	}
-	if r.Said == nil {
-		r.Said = map[string]string{}
+		r.Restore()
 	}
 }
 
 // Empty says that nothing is open, so that nothing would be lost with a journal.
 func (s *State) Empty() bool { return len(s.Runs) == 0 && len(s.Orphans) == 0 }
 
-// Owns says whether a message of the transcript belongs to the run: of the main
-// thread (agent "") by when it began, of a subagent by who began that.
-func (r *Run) Owns(agent string, at time.Time) bool {
-	if agent != "" {
-		_, ok := r.Agents[agent]
-		return ok
-	}
-	return slices.ContainsFunc(r.Windows, func(w Window) bool {
-		return !at.Before(w.From) && (w.To.IsZero() || !at.After(w.To))
-	})
-}
-
-// Wants says whether the end of a call, as the transcript has it, would be news. A
-// call that a proxy told of and a hook still may is none.
-func (r *Run) Wants(id string) bool {
-	if r.done(id) || slices.ContainsFunc(r.Held, func(h Held) bool { return h.Call.ID == id }) {
-		return false
-	}
-	c := r.Calls[id]
-	return c == nil || c.End == nil
-}
-
 // RunOf finds the run that an event of a session belongs to, nil where it would open
 // one or has none.
-func (s *State) RunOf(e Event) *Run {
+func (s *State) RunOf(e Event) *turn.Run {
 	session := s.Sessions[e.Session]
 	if session == nil {
 		return nil
 	}
-	var prompted *Run
+	var prompted *turn.Run
 	for _, r := range s.Runs {
 		if r.Session != e.Session {
 			continue
