@@ -48,6 +48,9 @@ func (s *Store) ListRuns(ctx context.Context, q store.RunQuery) (store.RunPage, 
 	if err != nil {
 		return store.RunPage{}, err
 	}
+	if err := s.book(ctx); err != nil {
+		return store.RunPage{}, err
+	}
 	limit := q.Bounded()
 	rows, err := s.read.QueryContext(ctx, `SELECT `+runColumns+` FROM runs r WHERE `+where+`
 		ORDER BY r.started_at DESC, r.id DESC LIMIT ?`, append(args, limit+1)...)
@@ -109,6 +112,9 @@ func parseCursor(cursor string) (startedAt int64, id string, err error) {
 // Run implements store.Runs. One transaction reads both tables: a step that is
 // counted is there.
 func (s *Store) Run(ctx context.Context, id string) (recorder.RunWithSteps, error) {
+	if err := s.book(ctx); err != nil {
+		return recorder.RunWithSteps{}, err
+	}
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return recorder.RunWithSteps{}, translate(err)
@@ -134,6 +140,15 @@ func (s *Store) SetInput(ctx context.Context, runID, input string) error {
 
 // DeleteRun implements store.Runs; the foreign keys take the rest along.
 func (s *Store) DeleteRun(ctx context.Context, id string) error {
+	release, err := s.pending.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := s.bookLocked(ctx); err != nil {
+		return err
+	}
+	delete(s.pending.runs, id)
 	return s.changeOne(ctx, `DELETE FROM runs WHERE id = ?`, id)
 }
 

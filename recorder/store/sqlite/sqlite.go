@@ -41,6 +41,7 @@ type Store struct {
 	insertStep *sql.Stmt // what every recorded call runs
 	insertMany *sql.Stmt // the same for rowsTogether steps
 	checkpoint *checkpoint
+	pending    *pending
 }
 
 // Open opens the database at path, creates it if it is not there, and brings its
@@ -82,15 +83,24 @@ func open(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(err, write.Close())
 	}
 	read.SetMaxOpenConns(maxReaders)
-	return &Store{write: write, read: read, insertStep: insertStep, insertMany: insertMany, checkpoint: newCheckpoint(write)}, nil
+	s := &Store{
+		write: write, read: read, insertStep: insertStep, insertMany: insertMany,
+		checkpoint: newCheckpoint(write), pending: newPending(path + "-steps"),
+	}
+	if err := s.prepare(ctx); err != nil {
+		s.checkpoint.stop()
+		return nil, errors.Join(err, read.Close(), write.Close())
+	}
+	return s, nil
 }
 
 // Close waits for what is under way and writes the log back into the file.
 func (s *Store) Close() error {
+	err := s.finish()
 	s.checkpoint.stop()
 	// Readers go first: the last connection to close is the one that may empty
 	// the write-ahead log.
-	return errors.Join(s.read.Close(), s.insertStep.Close(), s.insertMany.Close(), s.write.Close())
+	return errors.Join(err, s.read.Close(), s.insertStep.Close(), s.insertMany.Close(), s.write.Close())
 }
 
 // createPrivate makes the file before SQLite does, since SQLite would ask for

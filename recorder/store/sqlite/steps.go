@@ -28,9 +28,25 @@ func insertSteps(count int) string {
 		ON CONFLICT (id) DO NOTHING`
 }
 
-// AddSteps implements store.Runs. One transaction costs about as much as one row
-// that is a transaction of its own.
+// AddSteps implements store.Runs.
 func (s *Store) AddSteps(ctx context.Context, runID string, steps ...recorder.Step) error {
+	release, err := s.pending.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if noted, err := s.note(ctx, runID, steps); noted || err != nil {
+		return err
+	}
+	if err := s.bookLocked(ctx); err != nil {
+		return err
+	}
+	return s.insert(ctx, runID, steps)
+}
+
+// insert writes steps to their table. One transaction costs about as much as one row
+// that is a transaction of its own.
+func (s *Store) insert(ctx context.Context, runID string, steps []recorder.Step) error {
 	defer s.checkpoint.later()
 	return s.inTx(ctx, func(tx *sql.Tx) error {
 		for len(steps) > 0 {
@@ -80,6 +96,9 @@ func sameRun(ctx context.Context, tx *sql.Tx, runID, stepID string) error {
 
 // UpdateStep implements store.Runs.
 func (s *Store) UpdateStep(ctx context.Context, runID, stepID string, change func(*recorder.Step) error) error {
+	if err := s.book(ctx); err != nil {
+		return err
+	}
 	return s.inTx(ctx, func(tx *sql.Tx) error {
 		step, err := scanStep(tx.QueryRowContext(ctx,
 			`SELECT `+stepColumns+` FROM steps WHERE run_id = ? AND id = ?`, runID, stepID))
