@@ -105,7 +105,7 @@ func (s *Store) note(ctx context.Context, runID string, steps []recorder.Step) (
 	if size > maxQuickBytes || len(steps) == 0 || len(steps) > p.maxSteps {
 		return false, nil
 	}
-	if p.journal.size+int64(size) > maxJournalBytes || len(p.ids)+len(steps) > p.maxSteps {
+	if p.journal.size+int64(size) > p.maxBytes || len(p.ids)+len(steps) > p.maxSteps {
 		if err := s.bookLocked(ctx); err != nil {
 			return false, err
 		}

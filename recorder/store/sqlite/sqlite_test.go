@@ -14,11 +14,12 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bir-run/bir/recorder"
+	"github.com/bir-run/bir/recorder/recordertest"
 	"github.com/bir-run/bir/recorder/store"
 	"github.com/bir-run/bir/recorder/store/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(recordertest.Settle(m)) }
 
 func openAt(t testing.TB, path string) *Store {
 	t.Helper()
