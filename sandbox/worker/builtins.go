@@ -19,6 +19,7 @@ type uses struct {
 	lastMatch bool
 	radix     bool
 	integers  bool
+	code      bool
 	reactions bool
 	maths     map[string]bool
 	features  []*feature
@@ -33,6 +34,7 @@ func usesOf(source string) uses {
 		maths:     mathsOf(source),
 		reactions: strings.Contains(source, ".then") || strings.Contains(source, ".catch") || strings.Contains(source, "allSettled"),
 		radix:     writesRadix(source),
+		code:      makesCode(source),
 		integers:  strings.Contains(source, "parseInt"),
 		lastMatch: strings.Contains(source, "RegExp") && lastMatchName().MatchString(source),
 		json:      strings.Contains(source, "parse"),
@@ -41,6 +43,9 @@ func usesOf(source string) uses {
 }
 
 func (ev *evaluation) guardBuiltins() {
+	if ev.program.uses.code {
+		ev.installMadeCode()
+	}
 	if ev.program.uses.sizes {
 		ev.guardSizes()
 	}

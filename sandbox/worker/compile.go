@@ -21,6 +21,8 @@ type program struct {
 	wrapped    string // the source inside its function
 	uses       uses
 	patterns   []pattern
+	catches    bool
+	powers     bool
 	surrounded bool          // the code gives a function that takes ours and gives the body
 	lowered    *wire.Lowered // nil where goja takes the body as it is
 }
@@ -108,7 +110,7 @@ func compile(names string, req *wire.Request) (*program, *wire.Failure) {
 
 // build compiles a tree that is one function of the arity, and means in goja what
 // it means in Node.
-func (p *program) build(tree *ast.Program, arity int) (err error) {
+func (p *program) build(tree *ast.Program, arity int) error {
 	function := onlyFunction(tree)
 	if function == nil || len(function.ParameterList.List) != arity {
 		return &syntaxError{message: leavesFunction}
@@ -116,14 +118,20 @@ func (p *program) build(tree *ast.Program, arity int) (err error) {
 	if !p.author.mapped && strings.Contains(p.author.source, "function") && blockFunction(function) != 0 {
 		return errLower
 	}
+	return p.adapt(tree, function)
+}
+
+// adapt changes what goja would read otherwise than Node, and compiles the tree.
+func (p *program) adapt(tree *ast.Program, function *ast.FunctionLiteral) (err error) {
 	if err := p.takePatterns(tree, function); err != nil {
 		return err
 	}
-	catches := p.takeCatches(function)
+	p.catches = p.takeCatches(function)
 	p.takeIntegers(function)
-	powers := p.takePowers(function)
-	if p.surrounded = len(p.patterns) > 0 || catches || powers; p.surrounded {
-		surround(tree, function)
+	p.powers = p.takePowers(function)
+	p.takeEvals(function)
+	if p.surrounded = len(p.patterns) > 0 || p.catches || p.powers || p.uses.code; p.surrounded {
+		surround(tree, function, p.helperNames())
 	}
 	p.code, err = goja.CompileAST(tree, false)
 	return err

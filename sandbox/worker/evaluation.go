@@ -33,6 +33,8 @@ type evaluation struct {
 	// Taken before the body runs, so that nothing it does to the builtins matters.
 	stringify, defineProperty goja.Callable
 	objectPrototype           *goja.Object
+
+	eval, indirectEval *goja.Object // where the body makes code
 }
 
 // newEvaluation makes a runtime, and all in it that is the same for every body.
@@ -89,10 +91,10 @@ func (ev *evaluation) run(program *program) (string, *wire.Failure) {
 	if err != nil {
 		return "", ev.failure(err)
 	}
-	body, err := ev.body(made)
-	if err != nil {
+	if made, err = ev.unwrap(program, made); err != nil {
 		return "", ev.failure(err)
 	}
+	body, _ := goja.AssertFunction(made)
 	if body == nil {
 		return "", &wire.Failure{Type: typeSandbox, Message: "the compiled body is not a function"}
 	}

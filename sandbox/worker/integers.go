@@ -115,9 +115,9 @@ func roundedInParts(digits string, base int) float64 {
 var largeHex = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`0[xX][0-9a-fA-F_]{14}`) })
 
 // takeIntegers rounds such integers once. goja does so at each digit.
-func (p *program) takeIntegers(function *ast.FunctionLiteral) {
+func (p *program) takeIntegers(function *ast.FunctionLiteral) (found bool) {
 	if !strings.ContainsAny(p.author.source, "xX") || !largeHex().MatchString(p.author.source) {
-		return
+		return false
 	}
 	visit(reflect.ValueOf(function.Body), func(node any) {
 		literal, ok := node.(*ast.NumberLiteral)
@@ -125,7 +125,9 @@ func (p *program) takeIntegers(function *ast.FunctionLiteral) {
 			return
 		}
 		if _, inexact := literal.Value.(float64); inexact {
+			found = true
 			literal.Value = roundedOnce(strings.ReplaceAll(literal.Literal[2:], "_", ""), 16)
 		}
 	})
+	return found
 }

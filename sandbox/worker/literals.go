@@ -82,14 +82,15 @@ func call(name string, at file.Idx, args ...ast.Expression) ast.Expression {
 }
 
 // surround makes the tree a function of our functions that gives the body.
-func surround(tree *ast.Program, function *ast.FunctionLiteral) {
+func surround(tree *ast.Program, function *ast.FunctionLiteral, names []string) {
 	at := function.Function
-	parameter := func(name string) *ast.Binding {
-		return &ast.Binding{Target: &ast.Identifier{Name: unistring.String(name), Idx: at}}
+	list := &ast.ParameterList{Opening: at, Closing: at}
+	for _, name := range names {
+		list.List = append(list.List, &ast.Binding{Target: &ast.Identifier{Name: unistring.String(name), Idx: at}})
 	}
 	outer := &ast.FunctionLiteral{
 		Function:      at,
-		ParameterList: &ast.ParameterList{Opening: at, Closing: at, List: []*ast.Binding{parameter(regexpName), parameter(errorName), parameter(powerName)}},
+		ParameterList: list,
 		Body: &ast.BlockStatement{
 			LeftBrace:  at,
 			List:       []ast.Statement{&ast.ReturnStatement{Return: at, Argument: function}},
@@ -99,32 +100,52 @@ func surround(tree *ast.Program, function *ast.FunctionLiteral) {
 	tree.Body[len(tree.Body)-1] = &ast.ExpressionStatement{Expression: outer}
 }
 
-// body unwraps what a program gives: the function itself, or the one around it.
-func (ev *evaluation) body(made goja.Value) (goja.Callable, error) {
-	function, _ := goja.AssertFunction(made)
-	if function == nil || !ev.program.surrounded {
-		return function, nil
+// helperNames are those of our functions that a program takes.
+func (p *program) helperNames() []string {
+	names := []string{regexpName, errorName, powerName}
+	if p.uses.code {
+		names = append(names, checkedName, evalName, "eval") // the last is goja's, for it knows only its own
 	}
-	entries := make([]*entry, len(ev.program.patterns))
-	makePattern := native(ev.vm, "", 1, func(c goja.FunctionCall) goja.Value {
+	return names
+}
+
+// unwrap gives what a program gives: the function itself, or the one inside ours.
+func (ev *evaluation) unwrap(p *program, made goja.Value) (goja.Value, error) {
+	if !p.surrounded {
+		return made, nil
+	}
+	outer, _ := goja.AssertFunction(made)
+	helpers := []goja.Value{goja.Undefined(), goja.Undefined(), goja.Undefined()}
+	if len(p.patterns) > 0 {
+		helpers[0] = ev.patternMaker(p)
+	}
+	if p.catches {
+		helpers[1] = native(ev.vm, "", 1, func(c goja.FunctionCall) goja.Value {
+			ev.translate(c.Argument(0))
+			return c.Argument(0)
+		})
+	}
+	if p.powers {
+		helpers[2] = native(ev.vm, "", 2, ev.power)
+	}
+	if p.uses.code {
+		helpers = append(helpers, native(ev.vm, "", 1, ev.checked), ev.indirectEval, ev.eval)
+	}
+	return outer(goja.Undefined(), helpers...)
+}
+
+// patternMaker is the function that gives a program's patterns by their numbers.
+func (ev *evaluation) patternMaker(p *program) goja.Value {
+	entries := make([]*entry, len(p.patterns))
+	return native(ev.vm, "", 1, func(c goja.FunctionCall) goja.Value {
 		number := c.Argument(0).ToInteger()
 		r := ev.installRegExp()
 		if entries[number] == nil {
-			literal := ev.program.patterns[number]
+			literal := p.patterns[number]
 			entries[number] = r.entry(literal.re, goja.StringFromUTF16(utf16.Encode([]rune(literal.source))))
 		}
 		return r.object(entries[number], r.original)
 	})
-	fix := native(ev.vm, "", 1, func(c goja.FunctionCall) goja.Value {
-		ev.translate(c.Argument(0))
-		return c.Argument(0)
-	})
-	made, err := function(goja.Undefined(), makePattern, fix, native(ev.vm, "", 2, ev.power))
-	if err != nil {
-		return nil, err
-	}
-	function, _ = goja.AssertFunction(made)
-	return function, nil
 }
 
 // replaceExpressions walks a part of a tree and puts what replace gives in an

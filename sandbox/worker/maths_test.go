@@ -12,6 +12,7 @@ func TestOnlyTheFunctionsOfMathThatABodyCallsAreReplaced(t *testing.T) {
 	every := len(everyMath())
 	for source, want := range map[string]int{
 		"return {a: params.x + 1}":                   0,
+		"return {a: Math.PI * Math.LOG2E}":           0,
 		"return {a: Math.round(params.x)}":           0,
 		"return {a: Math.pow(2, params.x)}":          1,
 		"return {a: Math . log2(Math?.sin(1))}":      2,

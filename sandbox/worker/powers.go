@@ -53,6 +53,21 @@ func (p *program) takePowers(function *ast.FunctionLiteral) bool {
 	return found
 }
 
+// hasPowers tells whether a tree has ** or **=.
+func (p *program) hasPowers(function *ast.FunctionLiteral) (found bool) {
+	if strings.Contains(p.author.source, "**") {
+		visit(reflect.ValueOf(function.Body), func(node any) {
+			switch node := node.(type) {
+			case *ast.BinaryExpression:
+				found = found || node.Operator == token.EXPONENT
+			case *ast.AssignExpression:
+				found = found || node.Operator == token.EXPONENT
+			}
+		})
+	}
+	return found
+}
+
 // foldedPower is the power of two numbers that are written out.
 func foldedPower(e *ast.BinaryExpression) ast.Expression {
 	base, isNumber := literalNumber(e.Left)
