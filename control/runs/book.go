@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bir-run/bir/control/client"
+	"github.com/bir-run/bir/control/runs/journal"
 	"github.com/bir-run/bir/control/runs/machine"
 	"github.com/bir-run/bir/control/transcript"
 	"github.com/bir-run/bir/recorder"
@@ -36,7 +37,7 @@ type Book struct {
 
 	mu       sync.Mutex // guards what follows, and orders the journal
 	state    *machine.State
-	journal  *journal
+	journal  *journal.Journal
 	events   int                      // in the journal since its snapshot
 	ledgers  map[string]*reader       // of open runs
 	proxies  map[string]*client.Proxy // by id
@@ -56,12 +57,12 @@ type reader struct {
 // Open reads the journal and goes on with the runs that were open.
 func Open(cfg Config) (*Book, error) {
 	cfg = cfg.withDefaults()
-	j, was, err := openJournal(cfg.Journal)
+	j, was, err := journal.Open(cfg.Journal)
 	if err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
 	b := &Book{
-		cfg: cfg, state: was.state, journal: j, events: was.events,
+		cfg: cfg, state: was.State, journal: j, events: was.Events,
 		ledgers: map[string]*reader{}, proxies: map[string]*client.Proxy{}, seen: map[string]*client.Seen{},
 		changed: make(chan struct{}, 1), unsaved: make(chan struct{}, 1),
 	}
@@ -70,10 +71,10 @@ func Open(cfg Config) (*Book, error) {
 }
 
 // resume reports what may not have been reported, and marks what is lost.
-func (b *Book) resume(was recovered) {
+func (b *Book) resume(was journal.Recovered) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, c := range append(was.begun, was.unsent...) {
+	for _, c := range append(was.Begun, was.Unsent...) {
 		b.emit(c)
 	}
 	// The other end of what is open may have seen its calls; a call that was missed
@@ -82,7 +83,7 @@ func (b *Book) resume(was recovered) {
 		b.proxies[id] = &client.Proxy{Register: p, LastSeen: b.cfg.Now()}
 	}
 	notify(b.unsaved)
-	if was.torn && len(b.state.Runs) > 0 {
+	if was.Torn && len(b.state.Runs) > 0 {
 		b.cfg.Logger.Warn("the end of the journal is lost; runs that were open are marked lossy")
 		b.applyLocked(machine.Event{Kind: machine.KindTorn, At: b.cfg.Now()})
 	}
@@ -107,7 +108,7 @@ func (cfg Config) withDefaults() Config {
 // applyLocked writes an event down, applies it and reports what follows. Written
 // first: what is reported can always be reported again.
 func (b *Book) applyLocked(e machine.Event) {
-	if err := b.journal.write(entry{Event: &e}); err != nil {
+	if err := b.journal.Write(journal.Entry{Event: &e}); err != nil {
 		if !b.broken { // recording goes on; a crash now would lose the open runs
 			b.cfg.Logger.Warn("the journal cannot be written", "err", err)
 		}
@@ -149,7 +150,7 @@ func (b *Book) Close(ctx context.Context) error {
 	err := b.save(ctx)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if cerr := b.journal.close(); err == nil {
+	if cerr := b.journal.Close(); err == nil {
 		err = cerr
 	}
 	return err

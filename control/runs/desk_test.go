@@ -135,7 +135,7 @@ func newDesk(t *testing.T, change ...func(*Config)) *desk {
 		c(&d.cfg)
 	}
 	d.open()
-	t.Cleanup(func() { _ = d.book.journal.close() }) // of a book that a test killed
+	t.Cleanup(func() { _ = d.book.journal.Close() }) // of a book that a test killed
 	return d
 }
 
@@ -151,7 +151,7 @@ func (d *desk) open() {
 // kill leaves the book as a process leaves it that is killed, and opens another.
 func (d *desk) kill() {
 	d.t.Helper()
-	if err := d.book.journal.close(); err != nil {
+	if err := d.book.journal.Close(); err != nil {
 		d.t.Fatal(err)
 	}
 	d.open()

@@ -140,13 +140,13 @@ func TestLongJournalIsMadeShorter(t *testing.T) {
 	for n := range 150 {
 		play(n)
 	}
-	before := d.book.journal.size
+	before := d.book.journal.Size()
 	between.during = func() { play(150) }
 	if err := d.book.save(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(d.cfg.Journal)
-	if err != nil || info.Size() != d.book.journal.size || info.Size() > before/2 {
+	if err != nil || info.Size() != d.book.journal.Size() || info.Size() > before/2 {
 		t.Errorf("%d bytes of %d, %v", info.Size(), before, err)
 	}
 	d.kill()
@@ -175,7 +175,7 @@ func (f *flushing) Flush(context.Context) error {
 
 func TestJournalThatCannotBeWrittenStopsNothing(t *testing.T) {
 	d := newDesk(t)
-	if err := d.book.journal.close(); err != nil {
+	if err := d.book.journal.Close(); err != nil {
 		t.Fatal(err)
 	}
 	d.ask("go")

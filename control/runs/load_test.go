@@ -177,14 +177,14 @@ func FuzzHook(f *testing.F) {
 		hook("PreToolUse", `{"session_id":"s","tool_use_id":"t","tool_name":"mcp__a__b","tool_input":{}}`)
 		hook(name, payload)
 		hook(name, payload)
-		if err := b.journal.close(); err != nil {
+		if err := b.journal.Close(); err != nil {
 			t.Fatal(err)
 		}
 		again, err := Open(cfg) // what was written can be read
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer again.journal.close()
+		defer again.journal.Close()
 		if len(again.state.Runs) != len(b.state.Runs) || len(again.state.Sessions) != len(b.state.Sessions) {
 			t.Errorf("%d runs and %d sessions came back of %d and %d", len(again.state.Runs), len(again.state.Sessions), len(b.state.Runs), len(b.state.Sessions))
 		}

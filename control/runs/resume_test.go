@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bir-run/bir/control/runs/journal"
 	"github.com/bir-run/bir/recorder"
 )
 
@@ -36,7 +37,7 @@ func (p *process) FinishRun(id string, end recorder.Finish) {
 // they reported is on its way for sure.
 func TestARunThatWasReportedGoesOnInTheNextProcess(t *testing.T) {
 	for name, end := range map[string]func(*desk) error{
-		"killed": func(d *desk) error { return d.book.journal.close() },
+		"killed": func(d *desk) error { return d.book.journal.Close() },
 		"closed": func(d *desk) error { return d.book.Close(context.Background()) },
 	} {
 		for shortened, most := range map[string]int64{"": maxJournal, ", its journal shortened": 0} {
@@ -84,11 +85,11 @@ func shorten(t *testing.T, b *Book) {
 	if b.state.Empty() {
 		return
 	}
-	shot, err := entry{State: b.state}.encode()
+	shot, err := journal.Entry{State: b.state}.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.journal.restart(shot, b.journal.size); err != nil {
+	if err := b.journal.Restart(shot, b.journal.Size()); err != nil {
 		t.Fatal(err)
 	}
 	b.events = 0

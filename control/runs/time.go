@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bir-run/bir/control/runs/journal"
 	"github.com/bir-run/bir/control/runs/machine"
 	"github.com/bir-run/bir/control/runs/turn"
 )
@@ -153,12 +154,12 @@ func (b *Book) goneLocked(now time.Time) (proxies, sessions []string) {
 // what the journal keeps for the case that it was not.
 func (b *Book) save(ctx context.Context) error {
 	b.mu.Lock()
-	events, tail := b.events, b.journal.size
+	events, tail := b.events, b.journal.Size()
 	var shot []byte
 	var err error
-	shorten := b.state.Empty() || b.journal.size > max(maxJournal, 2*b.journal.base)
+	shorten := b.state.Empty() || b.journal.Size() > max(maxJournal, 2*b.journal.Base())
 	if shorten && !b.state.Empty() {
-		shot, err = entry{State: b.state}.encode()
+		shot, err = journal.Entry{State: b.state}.Encode()
 	}
 	b.mu.Unlock()
 	if err != nil || tail == 0 {
@@ -172,8 +173,8 @@ func (b *Book) save(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !shorten {
-		return b.journal.write(entry{Sent: events})
+		return b.journal.Write(journal.Entry{Sent: events})
 	}
 	b.events -= events
-	return b.journal.restart(shot, tail)
+	return b.journal.Restart(shot, tail)
 }

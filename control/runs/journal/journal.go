@@ -1,4 +1,9 @@
-package runs
+// Package journal is the file that brings the open runs of a book back after a crash:
+// every event that changed something since the last time that nothing was open, one a
+// line. It decides nothing: what an event changes is package machine's, and when the
+// file is made shorter is the book's. An entry is written with one write, without a
+// sync: a process that is killed loses nothing that was written.
+package journal
 
 import (
 	"bufio"
@@ -14,60 +19,58 @@ import (
 	"github.com/bir-run/bir/control/runs/machine"
 )
 
-// journal keeps every event that changed something since the last time that nothing
-// was open, one a line, so that the runs that were open go on after a crash. It is
-// written with one write an event, without a sync: a process that is killed loses
-// nothing that was written.
-type journal struct {
+// Journal is an open journal. It is for one goroutine at a time.
+type Journal struct {
 	path string
 	f    *os.File
 	size int64
-	base int64 // size after the last compaction
+	base int64
 }
 
-// entry is one line: a snapshot of the state, an event, or the news that all that was
+// Entry is one line: a snapshot of the state, an event, or the news that all that was
 // to be reported up to an event has been.
-type entry struct {
+type Entry struct {
 	State *machine.State `json:"state,omitempty"`
 	Event *machine.Event `json:"event,omitempty"`
 	Sent  int            `json:"sent,omitempty"` // events since the snapshot
 }
 
-// recovered is what a journal brought back.
-type recovered struct {
-	state  *machine.State
-	events int              // since the snapshot
-	unsent []machine.Change // what may not have been reported
-	begun  []machine.Change // beginnings that have been, of runs with something to come
-	torn   bool             // something at the end could not be read
+// Recovered is what a journal brought back.
+type Recovered struct {
+	State  *machine.State
+	Events int              // since the snapshot
+	Unsent []machine.Change // what may not have been reported
+	Begun  []machine.Change // beginnings that have been, of runs with something to come
+	Torn   bool             // something at the end could not be read
 }
 
-func openJournal(path string) (*journal, recovered, error) {
+// Open opens the journal, made where there is none, and reads it.
+func Open(path string) (*Journal, Recovered, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, recovered{}, err
+		return nil, Recovered{}, err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, recovered{}, err
+		return nil, Recovered{}, err
 	}
 	entries, good, err := readEntries(f)
 	if err != nil {
-		return nil, recovered{}, errors.Join(fmt.Errorf("read %s: %w", path, err), f.Close())
+		return nil, Recovered{}, errors.Join(fmt.Errorf("read %s: %w", path, err), f.Close())
 	}
 	r := replay(entries)
 	size, err := f.Seek(0, io.SeekEnd)
-	r.torn = size > good
-	if r.torn && err == nil {
+	r.Torn = size > good
+	if r.Torn && err == nil {
 		err = f.Truncate(good) // else the next line would be torn, too
 	}
 	if err != nil {
-		return nil, recovered{}, errors.Join(err, f.Close())
+		return nil, Recovered{}, errors.Join(err, f.Close())
 	}
-	return &journal{path: path, f: f, size: good}, r, nil
+	return &Journal{path: path, f: f, size: good}, r, nil
 }
 
 // readEntries reads lines up to the first that is none. good is where that begins.
-func readEntries(f io.Reader) (entries []entry, good int64, err error) {
+func readEntries(f io.Reader) (entries []Entry, good int64, err error) {
 	in := bufio.NewReaderSize(f, 64<<10)
 	for {
 		line, err := in.ReadBytes('\n')
@@ -77,7 +80,7 @@ func readEntries(f io.Reader) (entries []entry, good int64, err error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		var e entry
+		var e Entry
 		if json.Unmarshal(line, &e) != nil {
 			return entries, good, nil
 		}
@@ -87,8 +90,8 @@ func readEntries(f io.Reader) (entries []entry, good int64, err error) {
 }
 
 // replay makes the state again. What had been reported is not reported again.
-func replay(entries []entry) recovered {
-	r := recovered{state: machine.New()}
+func replay(entries []Entry) Recovered {
+	r := Recovered{State: machine.New()}
 	sent := 0
 	for _, e := range entries {
 		sent = max(sent, e.Sent)
@@ -96,31 +99,31 @@ func replay(entries []entry) recovered {
 	for _, e := range entries {
 		switch {
 		case e.State != nil:
-			r.state = e.State
-			r.state.Restore()
-			r.begun = r.state.Begun()
+			r.State = e.State
+			r.State.Restore()
+			r.Begun = r.State.Begun()
 		case e.Event != nil:
-			changes := r.state.Apply(*e.Event)
-			if r.events++; r.events > sent {
-				r.unsent = append(r.unsent, changes...)
+			changes := r.State.Apply(*e.Event)
+			if r.Events++; r.Events > sent {
+				r.Unsent = append(r.Unsent, changes...)
 				continue
 			}
 			for _, c := range changes {
 				if c.Start != nil {
-					r.begun = append(r.begun, c)
+					r.Begun = append(r.Begun, c)
 				}
 			}
 		}
 	}
-	r.begun = slices.DeleteFunc(r.begun, func(c machine.Change) bool {
-		return r.state.Runs[c.Run] == nil && !slices.ContainsFunc(r.unsent, func(u machine.Change) bool { return u.Run == c.Run })
+	r.Begun = slices.DeleteFunc(r.Begun, func(c machine.Change) bool {
+		return r.State.Runs[c.Run] == nil && !slices.ContainsFunc(r.Unsent, func(u machine.Change) bool { return u.Run == c.Run })
 	})
 	return r
 }
 
-// write appends one line.
-func (j *journal) write(e entry) error {
-	line, err := e.encode()
+// Write appends one line.
+func (j *Journal) Write(e Entry) error {
+	line, err := e.Encode()
 	if err != nil {
 		return err
 	}
@@ -134,9 +137,9 @@ func (j *journal) write(e entry) error {
 	return err
 }
 
-// restart begins the journal anew with a snapshot, and keeps what was written after
+// Restart begins the journal anew with a snapshot, and keeps what was written after
 // it was taken, from the place tail on. An empty snapshot leaves nothing.
-func (j *journal) restart(snapshot []byte, tail int64) error {
+func (j *Journal) Restart(snapshot []byte, tail int64) error {
 	if len(snapshot) == 0 && tail == j.size {
 		if err := j.f.Truncate(0); err != nil {
 			return err
@@ -157,7 +160,7 @@ func (j *journal) restart(snapshot []byte, tail int64) error {
 
 // swap puts a new file in the place of the journal. It closes the old one first, which
 // some systems ask for.
-func (j *journal) swap(next string, size int64) error {
+func (j *Journal) swap(next string, size int64) error {
 	err := errors.Join(j.f.Close(), os.Rename(next, j.path))
 	if err == nil {
 		j.size, j.base = size, size
@@ -170,8 +173,8 @@ func (j *journal) swap(next string, size int64) error {
 	return err
 }
 
-// encode makes the line of an entry. Payloads keep their spelling.
-func (e entry) encode() ([]byte, error) {
+// Encode makes the line of an Entry. Payloads keep their spelling.
+func (e Entry) Encode() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -179,4 +182,11 @@ func (e entry) encode() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func (j *journal) close() error { return j.f.Close() }
+// Size is how long the journal is.
+func (j *Journal) Size() int64 { return j.size }
+
+// Base is how long it was right after it was made shorter last.
+func (j *Journal) Base() int64 { return j.base }
+
+// Close closes the file.
+func (j *Journal) Close() error { return j.f.Close() }
