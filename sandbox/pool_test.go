@@ -102,8 +102,11 @@ func TestBodiesThatNeverEndAreStopped(t *testing.T) {
 	}
 }
 
+// long is the time of bodies that only their memory may end, after much work.
+const long = 10 * time.Minute
+
 func TestBodiesThatTakeTooMuchMemoryAreStopped(t *testing.T) {
-	pool := newPool(t, sandbox.Config{Size: 1})
+	pool := newPool(t, sandbox.Config{Size: 1, Timeout: long})
 	for name, source := range map[string]string{
 		"repeat":      "return 'x'.repeat(2**30)",
 		"hidden name": "return 'x'['rep'+'eat'](2**30).length",
@@ -126,7 +129,7 @@ func TestBodiesThatTakeTooMuchMemoryAreStopped(t *testing.T) {
 }
 
 func TestGarbageIsNotTakenForMemoryInUse(t *testing.T) {
-	pool := newPool(t, sandbox.Config{Size: 1})
+	pool := newPool(t, sandbox.Config{Size: 1, Timeout: long})
 	source := "let n = 0; for (let i = 0; i < 20000; i++) n += new Array(1000).fill(i).length; return n"
 	result, err := pool.Eval(t.Context(), raw(source), sandbox.Args{})
 	if err != nil || string(result.Value) != "20000000" {
