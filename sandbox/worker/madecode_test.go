@@ -3,6 +3,7 @@ package worker
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestWhatGojaWouldMisreadAtRunTimeIsRefusedOrRight(t *testing.T) {
@@ -46,7 +47,7 @@ func TestCodeMadeAtRunTimeIsStoppedToo(t *testing.T) {
 		"new Function('a = () => new Function(a)()', 'for (;;) a()')()",
 	} {
 		req := plain(source)
-		req.Timeout /= 10
+		req.Timeout = 100 * time.Millisecond
 		if resp := evaluator().Eval(req); resp.Failure == nil || resp.Failure.Type != typeTimeout && !strings.Contains(resp.Failure.Message, "Maximum call stack") {
 			t.Errorf("%s ended with %s, %+v", source, resp.Value, resp.Failure)
 		}
