@@ -20,6 +20,7 @@ func BenchmarkWarmRoundTrip(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	b.ReportMetric(float64(pool.Stats().P50.Microseconds()), "p50-us")
 }
 
 func BenchmarkSpawnAndFirstEvaluation(b *testing.B) {

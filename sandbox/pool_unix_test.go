@@ -47,6 +47,32 @@ func TestAWorkerThatSomebodyKilledIsReplaced(t *testing.T) {
 	}
 }
 
+// A worker that is used often has the garbage of hundreds of bodies; one at rest has none.
+func TestAWorkerAtRestGivesItsMemoryBack(t *testing.T) {
+	pool := newPool(t, sandbox.Config{Size: 1, Timeout: 10 * time.Second})
+	for range 20 {
+		if _, err := pool.Eval(t.Context(), raw("return Array.from({length: 1e4}, (_, i) => ({i})).length"), sandbox.Args{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	busy := pool.Stats().ResidentBytes
+	if busy == 0 {
+		t.Skip("no way to read it on this system")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for pool.Stats().ResidentBytes >= 20<<20 {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			t.Fatalf("it had %d KB, and has %d", busy>>10, pool.Stats().ResidentBytes>>10)
+		}
+	}
+	t.Logf("it had %d KB, and has %d", busy>>10, pool.Stats().ResidentBytes>>10)
+}
+
 func TestCloseLeavesNoProcess(t *testing.T) {
 	pool := newPool(t, sandbox.Config{Size: 1})
 	stillWorks(t, pool)
