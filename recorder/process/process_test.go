@@ -18,7 +18,7 @@ func TestAProcessIsAliveUntilItHasEnded(t *testing.T) {
 		os.Exit(0)
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=TestAProcessIsAliveUntilItHasEnded")
-	cmd.Env = append(os.Environ(), "BIR_TEST_CHILD=1")
+	cmd.Env = append(os.Environ(), "BIR_TEST_CHILD=1", "GORACE=atexit_sleep_ms=0") // or it would take a second more
 	cmd.SysProcAttr = Detached()
 	in, err := cmd.StdinPipe()
 	if err != nil {
