@@ -3,7 +3,6 @@ package service
 import (
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -13,17 +12,32 @@ import (
 	"github.com/bir-run/bir/recorder/store"
 )
 
-// idRest is what may follow the prefix of an id. Clients make UUIDs; an import
-// may bring others, but nothing that could be mistaken for a path.
-var idRest = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+// maxIDRest bounds what follows the prefix of an id.
+const maxIDRest = 64
 
-// checkID wants an id with its prefix, as "run_0192...".
+// checkID wants an id with its prefix, as "run_0192...". Clients make UUIDs; an import
+// may bring others, but nothing that could be mistaken for a path.
 func checkID(id, prefix string) error {
-	rest, ok := strings.CutPrefix(id, prefix+"_")
-	if !ok || !idRest.MatchString(rest) {
+	rest, ok := strings.CutPrefix(id, prefix)
+	if !ok || len(rest) < 2 || len(rest) > 1+maxIDRest || rest[0] != '_' || !consistsOf(rest[1:], isIDByte) {
 		return api.Refuse(api.BadRequest, "id must be "+prefix+"_ and up to 64 letters, digits or dashes")
 	}
 	return nil
+}
+
+func isIDByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-'
+}
+
+// consistsOf looks at each byte: an expression would cost more than to store what it
+// is about.
+func consistsOf(s string, may func(byte) bool) bool {
+	for i := range len(s) {
+		if !may(s[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // started answers POST /recordings/runs. Matched is for a run that a scenario can
@@ -132,9 +146,11 @@ func (s *server) changeStep(w http.ResponseWriter, r *http.Request) error {
 	return api.WriteJSON(w, http.StatusOK, named{ID: stepID})
 }
 
-// statusWord admits statuses that this version does not know: only StatusOK has a
+const maxStatusBytes = 32
+
+// isStatusByte admits statuses that this version does not know: only StatusOK has a
 // meaning of its own here, and a newer recorder may tell more of them apart.
-var statusWord = regexp.MustCompile(`^[a-z_]{0,32}$`)
+func isStatusByte(b byte) bool { return b >= 'a' && b <= 'z' || b == '_' }
 
 func checkStep(step recorder.Step) error {
 	switch step.Type {
@@ -145,7 +161,7 @@ func checkStep(step recorder.Step) error {
 	if step.StepIndex < 0 || step.Attempts < 0 {
 		return api.Refuse(api.BadRequest, "stepIndex and attempts must not be negative")
 	}
-	if !statusWord.MatchString(string(step.Status)) {
+	if len(step.Status) > maxStatusBytes || !consistsOf(string(step.Status), isStatusByte) {
 		return api.Refuse(api.BadRequest, "status must be a word of lower-case letters")
 	}
 	return nil

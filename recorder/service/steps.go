@@ -3,10 +3,12 @@ package service
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/bir-run/bir/recorder"
@@ -19,10 +21,23 @@ type manyNamed struct {
 	IDs []string `json:"ids"`
 }
 
+// bodies are where lists are read. Their memory goes round: most of what storing a
+// recording allocates would be these, and the collector would be at work all the time.
+var bodies = sync.Pool{New: func() any { return &bytes.Buffer{} }}
+
+// maxKeptBody bounds a buffer that is kept; recorders send 256 KiB at a time.
+const maxKeptBody = 1 << 20
+
 // addSteps takes one step, or a list of which all are written or none. In a list the
 // payloads may stand as the JSON that they are, in place of a string of it.
 func (s *server) addSteps(w http.ResponseWriter, r *http.Request) error {
-	body, err := api.ReadBody(r)
+	buffer := bodies.Get().(*bytes.Buffer)
+	defer func() {
+		if buffer.Cap() <= maxKeptBody {
+			bodies.Put(buffer)
+		}
+	}()
+	body, err := readBody(r, buffer)
 	if err != nil {
 		return err
 	}
@@ -40,6 +55,17 @@ func (s *server) addSteps(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return api.WriteJSON(w, http.StatusCreated, named{ID: step.ID})
+}
+
+// readBody reads the whole body into the buffer, of which the body is a part.
+func readBody(r *http.Request, buffer *bytes.Buffer) ([]byte, error) {
+	buffer.Reset()
+	_, err := buffer.ReadFrom(r.Body)
+	var tooLarge *http.MaxBytesError
+	if err != nil && !errors.As(err, &tooLarge) { // which is a problem of its own
+		return nil, api.Refuse(api.BadRequest, "the body could not be read to its end")
+	}
+	return buffer.Bytes(), err
 }
 
 func (s *server) addList(w http.ResponseWriter, r *http.Request, body []byte) error {
