@@ -53,6 +53,9 @@ func TestAThousandAtOnceShareFourWorkers(t *testing.T) {
 func TestALargeResultIsRefusedOrWhole(t *testing.T) {
 	const n = 50 << 20
 	body := corpus.Raw(fmt.Sprintf("return 'x'.repeat(%d)", n))
+	// Reading so much is slow, too, under the race detector: what takes five seconds on a
+	// quiet machine takes more than a minute on a loaded one.
+	body.Timeout = 5 * corpus.Patience
 	small := suite.Pool(t, sandbox.Config{Size: 1, MemoryBytes: 512 << 20})
 	_, err := small.Eval(t.Context(), body, sandbox.Args{})
 	var fault *sandbox.Error
