@@ -45,10 +45,13 @@ func (l *lab) sent() []string {
 	return all
 }
 
+// folderName matches what the client writes as a dash where a path names a folder of its own.
+var folderName = regexp.MustCompile(`[^a-zA-Z0-9]`)
+
 // plain replaces what differs from run to run.
 func (l *lab) plain(text string) string {
 	text = strings.ReplaceAll(text, l.dir, "<lab>")
-	text = strings.ReplaceAll(text, strings.ReplaceAll(l.dir, "/", "-"), "<lab>")
+	text = strings.ReplaceAll(text, folderName.ReplaceAllString(l.dir, "-"), "<lab>")
 	for _, n := range noise {
 		text = n.pattern.ReplaceAllString(text, n.with)
 	}
