@@ -217,25 +217,30 @@ func (r *listReader) take(n uint64) (taken string) {
 	return taken
 }
 
-func (r *listReader) number() (n uint64) {
-	for shift := 0; shift < 64; shift += 7 {
-		b := r.take(1)
-		if b == "" {
-			return 0
-		}
-		n |= uint64(b[0]&0x7f) << shift
-		if b[0] < 0x80 {
-			return n
-		}
-	}
-	r.rest, r.ok = "", false
-	return 0
+func (r *listReader) number() uint64 {
+	n, size := binary.Uvarint(r.ahead())
+	r.skip(size)
+	return n
 }
 
-// signed undoes the zigzag of binary.AppendVarint.
 func (r *listReader) signed() int64 {
-	n := r.number()
-	return int64(n>>1) ^ -int64(n&1)
+	n, size := binary.Varint(r.ahead())
+	r.skip(size)
+	return n
+}
+
+// ahead is as much as a number may take.
+func (r *listReader) ahead() []byte {
+	return []byte(r.rest[:min(len(r.rest), binary.MaxVarintLen64)])
+}
+
+// skip passes over a number; one without an end, or that is too large, has no size.
+func (r *listReader) skip(size int) {
+	if size <= 0 {
+		r.rest, r.ok = "", false
+		return
+	}
+	r.rest = r.rest[size:]
 }
 
 func (r *listReader) float() float64 {
