@@ -206,7 +206,7 @@ func (w *process) grown() bool {
 }
 
 // grownEvery spares most evaluations the look at the process.
-const grownEvery = 64
+const grownEvery = 16
 
 // watched puts an evaluation under the warden, and ends it with ctx. The function it
 // returns calls that off and tells whether the worker was left alone.
